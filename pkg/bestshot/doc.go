@@ -17,6 +17,8 @@
 //	what the points of a round are multiplied by          ingest: UpdateRound
 //	how a match is settled, and why only once             settlement: Worker.SettleMatch
 //	how a result is corrected, or a match made void       settlement: Admin.CorrectMatch
+//	how a kick-off is set by hand, and what it changes    settlement: Admin.CorrectMatch; ingest: matchRow.play
+//	how a tournament is run without a provider            ingest: CreateTournament, CreateMatch
 //	what happens to a match that cannot be settled        settlement: Admin.KeepDeadLetter, ReplayDeadLetter
 //	how a wrong leaderboard is repaired                   settlement: Admin.HydrateScoreboard
 //	when the provider is asked, and for what              ingest: Planner.PlanPolls
@@ -104,6 +106,16 @@
 // gets score.Standard, 3 points for the outcome, as the released API promises; a rule whose exact score
 // earns more than its outcome has to be chosen. Another way to earn points needs a migration that replaces guess_points,
 // and the same change of score.Rule.Of.
+//
+// # By hand
+//
+// A tournament with the provider "manual" is never polled. An administrator creates it with its rounds,
+// enters matches, and gives them results, other kick-offs or none with the operation that corrects matches of
+// other tournaments. Who has changed a match last is in match.corrected_by, and each settlement keeps who has
+// entered what it settles.
+//
+// What an administrator sets is not changed by the provider until it is undone. A kick-off that was set takes
+// the place of the provider's kick-off and first half. A sign of play before it still closes the match.
 //
 // # Guarantees
 //

@@ -181,6 +181,9 @@ func TestFailedReadIsNoAnswer(t *testing.T) {
 		"league":              routeFailures(w, "ann", l, league.GetLeagueFunction()),
 		"table of a league":   routeFailures(w, "ann", l+"/score", league.GetScoreFunction()),
 		"executions":          routeFailures(w, root, "/admin"+cup+"/executions", ingest.ListExecutionsFunction()),
+		"all tournaments":     routeFailures(w, root, "/admin/tournaments", ingest.ListAllTournamentsFunction()),
+		"all matches":         routeFailures(w, root, "/admin"+cup+"/matches", ingest.ListAllMatchesFunction()),
+		"no matches":          routeFailures(w, root, "/admin"+cup+"/matches?round=9", ingest.ListAllMatchesFunction()),
 		"settlements":         routeFailures(w, root, "/admin/settlements", settlement.ListSettlementsFunction()),
 		"dead letters":        routeFailures(w, root, "/admin/settlements/dlq", settlement.ListDeadLettersFunction()),
 	} {

@@ -110,6 +110,7 @@ func Room() app.Room {
 		ingest.SyncMatchFunction(),
 		ingest.ListAllTournamentsFunction(),
 		ingest.ListAllMatchesFunction(),
+		ingest.CreateMatchFunction(),
 		settlement.ListSettlementsFunction(),
 		settlement.CorrectMatchFunction(),
 		settlement.ListDeadLettersFunction(),

@@ -13,6 +13,7 @@ import (
 var repeatable = map[string]string{
 	"accounts/invite-account":           "the user of an address",
 	"bestshot/correct-match":            "the same result is no correction",
+	"bestshot/create-match":             "a match, by its round and teams",
 	"bestshot/create-member":            "a user is one member",
 	"bestshot/create-tournament":        "the same tournament, by its slug and season",
 	"bestshot/hydrate-scoreboard":       "fills in what is missing",

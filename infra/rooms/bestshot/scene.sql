@@ -1,5 +1,6 @@
 -- What the sample events name: a tournament with two matches to come, one that has begun and one that
--- has ended, members with guesses, a league, and another tournament that is to be deleted.
+-- has ended, members with guesses, a league, another tournament that is to be deleted, and one whose matches
+-- administrators enter.
 
 INSERT INTO member (id, public_id, nick_name)
 VALUES
@@ -10,14 +11,17 @@ VALUES
 INSERT INTO tournament (id, provider, external_id, season, slug, label, status)
 VALUES
     ('58de2f1b-1374-4c92-bd53-23a81943de01', 'sofascore', '17', '2026', 'cup-2026', 'Cup 2026', 'active'),
-    ('58de2f1b-1374-4c92-bd53-23a81943de02', 'sofascore', '17', '2025', 'cup-2025', 'Cup 2025', 'upcoming');
+    ('58de2f1b-1374-4c92-bd53-23a81943de02', 'sofascore', '17', '2025', 'cup-2025', 'Cup 2025', 'upcoming'),
+    ('58de2f1b-1374-4c92-bd53-23a81943de03', 'manual', '1', '2026', 'pub-cup', 'Pub cup', 'upcoming');
 
 INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score)
 SELECT id, 1, 3, 0, 0, 0, 0
 FROM tournament;
 
 INSERT INTO tournament_round (tournament_id, slug, "order", label, type, provider_path)
-VALUES ('58de2f1b-1374-4c92-bd53-23a81943de01', 'round-1', 1, 'Round 1', 'season', '/events/round/1');
+VALUES
+    ('58de2f1b-1374-4c92-bd53-23a81943de01', 'round-1', 1, 'Round 1', 'season', '/events/round/1'),
+    ('58de2f1b-1374-4c92-bd53-23a81943de03', 'round-1', 1, 'Round 1', 'season', '');
 
 INSERT INTO team (id, provider, external_id, name)
 VALUES

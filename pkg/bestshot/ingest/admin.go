@@ -37,6 +37,7 @@ var (
 	errRunning = problem.New(problem.Conflict, "sync_running", "this is running already")
 	errActive  = problem.New(problem.Conflict, "tournament_active", "members have guessed: cancel the tournament first")
 	errSource  = problem.New(problem.Unprocessable, "provider_not_configured", "this stage has no settings for this provider")
+	errManual  = problem.New(problem.NotFound, "entered_by_hand", "there is no provider to ask: administrators enter the matches")
 	errNoMatch = problem.New(problem.NotFound, "match_not_found", "there is no such match")
 )
 
@@ -44,12 +45,13 @@ var (
 type CreateTournament struct {
 	auth.Admin
 	Body struct {
-		Provider   *provider.Name `json:"provider,omitempty" doc:"Who has its data; the first of the list if absent. It never changes."`
-		ExternalID string         `json:"externalId" pattern:"^[0-9]{1,18}$" doc:"The provider's id of the tournament." example:"16"`
-		Season     string         `json:"season" pattern:"^[0-9]{1,18}$" doc:"The provider's id of the season." example:"58210"`
+		Provider   *provider.Name `json:"provider,omitempty" doc:"Who has its data; the first of the list if absent. Administrators enter the matches of a manual one. It never changes."`
+		ExternalID string         `json:"externalId" pattern:"^[0-9]{1,18}$" doc:"The provider's id of the tournament; any number for a manual one." example:"16"`
+		Season     string         `json:"season" pattern:"^[0-9]{1,18}$" doc:"The provider's id of the season; any number for a manual one, such as the year." example:"58210"`
 		Slug       string         `json:"slug" maxLength:"60" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"Its name in addresses." example:"world-cup-2026"`
 		Label      string         `json:"label" format:"display-name" maxLength:"80" doc:"Its name." example:"World Cup 2026"`
 		Rule       *ChosenRule    `json:"rule,omitempty" doc:"What the parts of a guess earn; 3 for the outcome if absent."`
+		Rounds     []NewRound     `json:"rounds,omitempty" maxItems:"100" doc:"The rounds of a manual tournament, in the order in which they are played. Others have those of their provider."`
 	}
 }
 
@@ -70,8 +72,9 @@ func CreateTournamentFunction() app.Function {
 }
 
 // CreateTournament creates a tournament, and asks the provider for its rounds. If the first run did
-// not ask, the next plan does. A second run gets the same answer, until the label is changed. Errors:
-// tournament_exists, provider_not_configured.
+// not ask, the next plan does. Nobody is asked about a manual one. A second run gets the same answer, until
+// the label is changed; with other rounds it adds those that are new, and gives all their labels and order.
+// Errors: tournament_exists, provider_not_configured.
 func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Created, error) {
 	b, rule := in.Body, score.Standard
 	if b.Rule != nil {
@@ -90,6 +93,10 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 		return nil, errSource
 	}
 
+	if err := checkRounds(from, b.Rounds); err != nil {
+		return nil, err
+	}
+
 	out := &Created{Status: http.StatusCreated}
 
 	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
@@ -100,7 +107,11 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 
 		if ok {
 			out.Body.ID = id
-			return addRule(ctx, tx, id, 1, rule)
+			if err := addRule(ctx, tx, id, 1, rule); err != nil {
+				return err
+			}
+
+			return putRounds(ctx, tx, id, b.Rounds)
 		}
 
 		out.Body.ID, ok, err = pg.Value[string](ctx, tx, sql.FindSameTournament, from, b.ExternalID, b.Season, b.Slug, b.Label,
@@ -110,10 +121,18 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 			err = errExists
 		}
 
-		return err
+		if err != nil {
+			return err
+		}
+
+		return putRounds(ctx, tx, out.Body.ID, b.Rounds)
 	})
 	if err != nil {
 		return nil, err
+	}
+
+	if from == provider.Manual {
+		return out, nil
 	}
 
 	poll := Poll{Kind: Rounds, Provider: from, TournamentID: out.Body.ID, Tournament: b.ExternalID, Season: b.Season}
@@ -314,12 +333,12 @@ func SyncTournamentFunction() app.Function {
 	return app.API(
 		tables.AdminFunction("sync-tournament", "Asks the provider for the rounds, matches or standings of a tournament.",
 			"A tournament waits for the next poll.", "POST", "/tournaments/{tournamentId}/{part}", polls, 202),
-		OpenAdmin, (*Admin).SyncTournament, errRunning, view.ErrNoTournament)
+		OpenAdmin, (*Admin).SyncTournament, errRunning, errManual, view.ErrNoTournament)
 }
 
 // SyncTournament asks the provider for the rounds, the standings, or the matches of all rounds of a
 // tournament. The execution ends with the last answer. It fails at once if the matches are asked for
-// and no round is known. Errors: tournament_not_found, sync_running for 10 minutes at most.
+// and no round is known. Errors: tournament_not_found, entered_by_hand, sync_running for 10 minutes at most.
 func (s *Admin) SyncTournament(ctx context.Context, in *SyncTournament) (*Execution, error) {
 	out := &Execution{Status: http.StatusAccepted}
 
@@ -329,6 +348,10 @@ func (s *Admin) SyncTournament(ctx context.Context, in *SyncTournament) (*Execut
 		t, ok, err := pg.One[tournamentRow](ctx, tx, sql.GetTournament, in.TournamentID)
 		if err == nil && !ok {
 			err = view.ErrNoTournament
+		}
+
+		if err == nil && t.Provider == provider.Manual {
+			err = errManual
 		}
 
 		if err != nil {
@@ -393,14 +416,19 @@ func SyncMatchFunction() app.Function {
 	return app.API(
 		tables.AdminFunction("sync-match", "Asks the provider for a match.", "A match waits for the next poll.", "PATCH",
 			"/matches/{matchId}/sync", polls, 202),
-		OpenAdmin, (*Admin).SyncMatch, errNoMatch)
+		OpenAdmin, (*Admin).SyncMatch, errNoMatch, errManual)
 }
 
-// SyncMatch asks the provider for all matches of the match's round. Errors: match_not_found.
+// SyncMatch asks the provider for all matches of the match's round. Errors: match_not_found,
+// entered_by_hand.
 func (s *Admin) SyncMatch(ctx context.Context, in *SyncMatch) (*Done, error) {
 	r, ok, err := pg.One[roundRow](ctx, s.db, sql.GetRoundOfMatch, in.MatchID)
 	if err == nil && !ok {
 		err = errNoMatch
+	}
+
+	if err == nil && r.Provider == provider.Manual {
+		err = errManual
 	}
 
 	if err != nil {

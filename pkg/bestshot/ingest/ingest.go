@@ -43,7 +43,7 @@ var sql = pg.MustParse[struct {
 	UpdateMatch, EndMatch, CreateTournament, FindSameTournament, AddRule, LockRule, UpdateTournament, PutRuleVersion,
 	LockMultiplier, PutMultiplier, LockTournamentForDeletion, DeleteTournament, GetTournament,
 	FailLostExecution, BeginExecution, ListRounds, FailExecutionWithoutRounds, GetRoundOfMatch, ListExecutions,
-	TournamentExists, ListAllTournaments, ListAllMatches string
+	TournamentExists, ListAllTournaments, ListAllMatches, FindEnteredMatch, CountMatches, EnterMatch string
 }](file)
 
 // Kind is what a poll asks for.

@@ -7,6 +7,8 @@
 --   - it was to begin less than 6 h ago, and is interrupted or has no result yet;
 --   - it begins within a day, or has had no date for less than 7 days: once an hour;
 --   - it is still to be played: once a day.
+--
+-- Nobody is asked about a tournament whose matches administrators enter.
 SELECT
     t.id::text AS tournament_id,
     t.provider,
@@ -30,6 +32,7 @@ SELECT
 FROM tournament_round o
 JOIN tournament t ON t.id = o.tournament_id
 WHERE t.status IN ('upcoming', 'active')
+    AND t.provider <> 'manual'
     AND EXISTS (
         SELECT
         FROM match m
@@ -60,21 +63,24 @@ ORDER BY t.id, o."order";
 -- The upcoming and active tournaments. standings is whether the standings may have changed, because a
 -- match has ended since the last answer. rounds is whether the rounds were not asked for within a day,
 -- or within 30 minutes if a match has ended in the last 3 h: then the next round of a cup is known, and
--- may begin tomorrow.
+-- may begin tomorrow. Both are false if administrators enter the matches.
 SELECT
     t.id::text AS tournament_id,
     t.provider,
     t.external_id AS tournament,
     t.season,
-    t.standings_checked_at IS NULL
+    t.provider <> 'manual' AND (
+        t.standings_checked_at IS NULL
         OR EXISTS (
             SELECT
             FROM match m
             WHERE m.tournament_id = t.id
                 AND m.finished_at > t.standings_checked_at - interval '6 hours'
                 AND m.finished_at > now() - interval '6 hours'
-        ) AS standings,
-    t.rounds_checked_at IS NULL
+        )
+    ) AS standings,
+    t.provider <> 'manual' AND (
+        t.rounds_checked_at IS NULL
         OR t.rounds_checked_at <= now() - interval '1 day'
         OR t.rounds_checked_at <= now() - interval '30 minutes'
             AND EXISTS (
@@ -82,19 +88,21 @@ SELECT
                 FROM match m
                 WHERE m.tournament_id = t.id
                     AND m.finished_at > now() - interval '3 hours'
-            ) AS rounds
+            )
+    ) AS rounds
 FROM tournament t
 WHERE t.status IN ('upcoming', 'active')
 ORDER BY t.id;
 
 -- name: ListDueImages
 -- At most $1 images: the logos of upcoming and active tournaments and the badges of their teams that
--- were not asked for within a day, or within 30 days if there is one.
+-- were not asked for within a day, or within 30 days if there is one. None of what administrators enter.
 SELECT provider, kind, id
 FROM (
     SELECT provider, 'logo' AS kind, external_id AS id, logo AS image, logo_asked_at AS asked_at
     FROM tournament
     WHERE status IN ('upcoming', 'active')
+        AND provider <> 'manual'
     UNION ALL
     SELECT provider, 'badge', external_id, badge, badge_asked_at
     FROM team
@@ -103,6 +111,7 @@ FROM (
         FROM match m
         JOIN tournament t ON t.id = m.tournament_id
         WHERE t.status IN ('upcoming', 'active')
+            AND t.provider <> 'manual'
     )
 ) AS i
 WHERE asked_at IS NULL
@@ -693,3 +702,25 @@ FROM (
 CROSS JOIN LATERAL (SELECT * FROM team WHERE id = m.home_team LIMIT 1) h
 CROSS JOIN LATERAL (SELECT * FROM team WHERE id = m.away_team LIMIT 1) a
 ORDER BY m.date, m.id;
+
+-- name: FindEnteredMatch
+-- The match with id $1 among those that administrators have entered.
+SELECT id::text, date
+FROM match
+WHERE provider = 'manual'
+    AND external_id = $1;
+
+-- name: CountMatches
+-- The number of matches of tournament $1.
+SELECT count(*)::int
+FROM match
+WHERE tournament_id = $1;
+
+-- name: EnterMatch
+-- Adds a match for administrator $7, and returns its id: of round $2 of tournament $1, with id $3, the
+-- kick-off $4, the home team $5 and the away team $6.
+INSERT INTO match (
+    tournament_id, round_slug, provider, external_id, date, status, provider_status, home_team, away_team, corrected_by
+)
+VALUES ($1, $2, 'manual', $3, $4, 'open', 'entered', $5, $6, $7)
+RETURNING id::text;

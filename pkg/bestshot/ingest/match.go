@@ -52,9 +52,16 @@ func (m matchRow) over() bool { return m.Status == "ended" || m.Status == "void"
 // the first sign of it, or the provider's kick-off if that is earlier. The first sign is the stored
 // kick-off, or the time of the answer less the minutes played if that is earlier. A correction of the
 // kick-off may therefore change when play began, also after the end.
+//
+// The kick-off of an administrator takes the place of what the provider says about kick-off and first half.
+// A sign of play before it still closes the match for guesses: no guess is made with knowledge of the play.
 func (m matchRow) play(x fixture, answered time.Time) (seen, began *time.Time) {
+	if m.KickOffCorrected {
+		x.KickOff, x.StartedAt = m.Date, time.Time{}
+	}
+
 	switch {
-	case m.KickOffCorrected || m.over() && m.SeenAt == nil: // the latter ended before signs were stored
+	case m.over() && m.SeenAt == nil: // it ended before signs were stored
 		return m.SeenAt, m.BeganAt
 	case !x.InPlay && x.Status != provider.Ended:
 		return nil, nil
@@ -112,7 +119,7 @@ func (m matchRow) unchangedBy(x fixture, round string, answered time.Time) bool 
 	stillEnded := m.Status == "ended" && x.Status == provider.Ended &&
 		equal(m.HomePenalties, x.Home.Penalties) && equal(m.AwayPenalties, x.Away.Penalties)
 	stillToPlay := (x.Status == provider.Open || x.Status == provider.NotDefined) && !x.Over &&
-		m.Status == string(x.Status) && m.Date.Equal(x.KickOff)
+		m.Status == string(x.Status) && (m.KickOffCorrected || m.Date.Equal(x.KickOff))
 
 	return (stillEnded || stillToPlay) && m.ProviderStatus == x.ProviderStatus &&
 		equal(m.HomeScore, x.Home.Score) && equal(m.AwayScore, x.Away.Score)

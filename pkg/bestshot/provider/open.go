@@ -21,6 +21,10 @@ const (
 	nameAPIFootball Name = "api-football"
 )
 
+// Manual is in the place of a provider in a tournament whose matches administrators enter. Nobody is asked
+// about it, so it is not one of Names.
+const Manual Name = "manual"
+
 // Default is the provider of a tournament whose request names none, and of messages without one: they
 // are of the time before there were two.
 const Default = nameSofascore
@@ -31,7 +35,7 @@ func Names() []Name { return []Name{nameSofascore, nameAPIFootball} }
 // Schema describes the values of a Name.
 func (Name) Schema(huma.Registry) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeString}
-	for _, n := range Names() {
+	for _, n := range append(Names(), Manual) {
 		s.Enum = append(s.Enum, string(n))
 	}
 
@@ -76,9 +80,9 @@ func Settings(poller, images, creator string) []spec.Setting {
 	}
 }
 
-// Configured reports whether a stage has a provider. setting reads its settings.
+// Configured reports whether a stage has a provider, or needs none. setting reads its settings.
 func Configured(n Name, setting func(string) string) bool {
-	return n == nameSofascore || n == nameAPIFootball && setting(APIFootballURL) != ""
+	return n == nameSofascore || n == Manual || n == nameAPIFootball && setting(APIFootballURL) != ""
 }
 
 // All are the providers of a stage.

@@ -68,7 +68,7 @@ type Settlement struct {
 	Home         *int      `json:"home" db:"home_score" doc:"The goals that count; null for a void match."`
 	Away         *int      `json:"away" db:"away_score" doc:"The goals that count; null for a void match."`
 	Guesses      *int      `json:"guesses" db:"guesses" doc:"How many rows of the ledger the settlement added: the first one for each guess, a later one for each guess whose points changed; null while it is pending."`
-	CorrectedBy  *string   `json:"correctedBy" db:"corrected_by" doc:"The user id of the administrator who entered the result or made the match void; null if it is the provider's result, and while it is pending."`
+	CorrectedBy  *string   `json:"correctedBy" db:"corrected_by" doc:"The user id of the administrator who entered the result or the kick-off, or made the match void; null if it is the provider's result, and while it is pending."`
 	At           time.Time `json:"at" db:"at" doc:"When it was applied; when the match ended while it is pending."`
 }
 
@@ -166,10 +166,12 @@ type CorrectMatch struct {
 	auth.Admin
 	MatchID string `path:"matchId" format:"uuid" doc:"The id of the match."`
 	Body    struct {
-		Void   bool `json:"void,omitempty" doc:"The match earns nothing: it has no scores."`
-		Reopen bool `json:"reopen,omitempty" doc:"Undo the correction: the provider decides again, with its next answer. A void match is open until then. Nothing is settled now: matchIds is empty."`
-		Home   *int `json:"home,omitempty" minimum:"0" maximum:"99" doc:"The goals of the home team that count." example:"2"`
-		Away   *int `json:"away,omitempty" minimum:"0" maximum:"99" doc:"The goals of the away team that count." example:"1"`
+		Void      bool       `json:"void,omitempty" doc:"The match earns nothing: it has no scores."`
+		Reopen    bool       `json:"reopen,omitempty" doc:"Undo what administrators have decided about result and kick-off: the provider decides again, with its next answer. A void match is open until then. A match that has ended is settled now only if its kick-off was set. In a manual tournament only a void match is reopened."`
+		Home      *int       `json:"home,omitempty" minimum:"0" maximum:"99" doc:"The goals of the home team that count." example:"2"`
+		Away      *int       `json:"away,omitempty" minimum:"0" maximum:"99" doc:"The goals of the away team that count." example:"1"`
+		KickOff   *time.Time `json:"kickOff,omitempty" doc:"The kick-off, which the provider cannot change until the match is reopened. If it has passed, play began then: guesses count that were stored before. A postponed match of a manual tournament is open again." example:"2026-06-11T19:00:00Z"`
+		Postponed bool       `json:"postponed,omitempty" doc:"The match of a manual tournament is not played at its kick-off: it takes no guesses until it has another."`
 	}
 }
 
@@ -184,40 +186,52 @@ type Accepted struct {
 // CorrectMatchFunction corrects the result of a match.
 func CorrectMatchFunction() app.Function {
 	return app.API(
-		admin("correct-match", "Corrects the result of a match, or makes it void.", "A wrong result stays.", "POST",
+		admin("correct-match", "Corrects the result or the kick-off of a match, or makes it void.", "A wrong result stays.", "POST",
 			"/settlements/{matchId}/correct", ownQueue, 202),
-		OpenAdmin, (*Admin).CorrectMatch, errNoMatch, errNotBegun)
+		OpenAdmin, (*Admin).CorrectMatch, errNoMatch, errNotBegun, errOver, errPending, ErrHasProvider, redis.ErrAway)
 }
 
-// check returns a problem unless the body has either void, or reopen, or the goals of both teams.
+// check returns a problem unless the body has either void, or reopen, or postponed, or a kick-off, or the
+// goals of both teams.
 func (in *CorrectMatch) check() error {
 	b := in.Body
-	noResult := b.Void || b.Reopen
+
+	decisions := 0
+	for _, given := range []bool{b.Void, b.Reopen, b.Postponed, b.KickOff != nil, b.Home != nil || b.Away != nil} {
+		if given {
+			decisions++
+		}
+	}
 
 	switch {
-	case b.Void && b.Reopen || noResult && (b.Home != nil || b.Away != nil) || !noResult && b.Home == nil && b.Away == nil:
-		return problem.In("body.void", "expected void, or reopen, or home and away")
-	case !noResult && b.Home == nil:
+	case decisions != 1:
+		return problem.In("body.void", "expected void, or reopen, or postponed, or kickOff, or home and away")
+	case b.KickOff != nil:
+		return CheckKickOff(*b.KickOff)
+	case b.Home == nil && b.Away != nil:
 		return problem.In("body.home", "expected the goals of both teams")
-	case !noResult && b.Away == nil:
+	case b.Home != nil && b.Away == nil:
 		return problem.In("body.away", "expected the goals of both teams")
 	}
 
 	return nil
 }
 
-// CorrectMatch sets the result of a match, or makes it void, and posts the match. From then on the
-// provider cannot change the match, until it is reopened. It succeeds while the cache does not answer, because the
-// settlement writes the round. A second run changes nothing, and posts the match again. Errors:
-// match_not_found, match_not_begun.
+// CorrectMatch sets the result or the kick-off of a match, makes it void or postpones it, or undoes that, and
+// posts the match if its guesses may earn something else. From then on the provider cannot change what was
+// set, until the match is reopened. A result is set while the cache does not answer, because the settlement
+// writes the round. A second run changes nothing, and posts the match again. Errors: match_not_found,
+// match_not_begun, match_over, settlement_pending, has_provider, Unavailable while the cache does not answer
+// and nothing is settled.
 func (s *Admin) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 
 	var (
-		round, tournamentID string
-		version             int64
+		m       lockedMatch
+		settle  bool
+		version int64
 	)
 
 	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
@@ -226,49 +240,24 @@ func (s *Admin) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted, 
 			return err
 		}
 
-		m, ok, err := pg.One[struct {
-			Tournament string    `db:"tournament_id"`
-			Round      string    `db:"round_slug"`
-			Begun      bool      `db:"begun"`
-			FinishedAt time.Time `db:"finished_at"`
-			Provider   string    `db:"provider"`
-			Now        time.Time `db:"now"`
-		}](ctx, tx, sql.LockMatchToCorrect, in.MatchID)
+		var (
+			ok  bool
+			err error
+		)
 
-		switch {
-		case err != nil:
-			return err
-		case !ok:
-			return errNoMatch
-		case !m.Begun:
-			return errNotBegun
+		if m, ok, err = pg.One[lockedMatch](ctx, tx, sql.LockMatchToCorrect, in.MatchID); err == nil && !ok {
+			err = errNoMatch
 		}
 
-		if in.Body.Reopen {
-			tournamentID, round = m.Tournament, m.Round
-
-			if _, err := pg.Do(ctx, tx, sql.ReopenMatch, in.MatchID, in.UserID); err != nil {
-				return err
-			}
-
-			version, _, err = pg.Value[int64](ctx, tx, sql.RaiseRound, m.Tournament, m.Round)
-
+		if err != nil {
 			return err
 		}
 
-		status := "ended"
-		if in.Body.Void {
-			status = "void"
-		}
-
-		if _, err := pg.Do(ctx, tx, sql.CorrectMatch, in.MatchID, status, in.Body.Home, in.Body.Away, m.FinishedAt,
-			in.UserID); err != nil {
+		if settle, err = in.apply(ctx, tx, m); err != nil {
 			return err
 		}
 
-		tournamentID, round = m.Tournament, m.Round
-
-		if version, _, err = pg.Value[int64](ctx, tx, sql.RaiseRound, m.Tournament, m.Round); err != nil {
+		if version, _, err = pg.Value[int64](ctx, tx, sql.RaiseRound, m.Tournament, m.Round); err != nil || !settle {
 			return err
 		}
 
@@ -285,14 +274,18 @@ func (s *Admin) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted, 
 		return nil, err
 	}
 
-	slog.InfoContext(ctx, "a result is corrected by an administrator", "match", in.MatchID, "by", in.UserID, "void", in.Body.Void,
-		"reopen", in.Body.Reopen)
+	slog.InfoContext(ctx, "a match is corrected by an administrator", "match", in.MatchID, "by", in.UserID, "void", in.Body.Void,
+		"reopen", in.Body.Reopen, "postponed", in.Body.Postponed, "kickOff", in.Body.KickOff)
 
-	if err := s.Cache.Invalidate(ctx, view.MatchesKey(tournamentID, round), version); err != nil {
+	if err := s.Cache.Invalidate(ctx, view.MatchesKey(m.Tournament, m.Round), version); err != nil {
+		if !settle { // nothing else writes the round: a second run does
+			return nil, err
+		}
+
 		slog.WarnContext(ctx, "members see the corrected result after the settlement", "match", in.MatchID, "err", err)
 	}
 
-	if in.Body.Reopen {
+	if !settle {
 		return accepted(), nil
 	}
 

@@ -51,7 +51,8 @@ var sql = pg.MustParse[struct {
 	ListGroup, PrepareRange, PrepareRepair, LockTournament, LockMatch, MarkApplied, GetSettling, BeginSettling,
 	MoveSettling, EndSettling, BeginRound, SettleRange, AddSettlement, MarkSettled, RaiseLeaderboard, AddMessage,
 	ClaimUnsettledMatches, ReopenSettledMatches, LockMessages, DeleteMessages, ListSettlements, ListPending,
-	LockTournamentOfMatch, LockMatchToCorrect, CorrectMatch, ReopenMatch, RaiseRound, GetSettledRound, AddDeadLetter,
+	LockTournamentOfMatch, LockMatchToCorrect, CorrectMatch, ReopenMatch, SetKickOff, PostponeMatch, RaiseRound,
+	GetSettledRound, AddDeadLetter,
 	ListDeadLetters, GetDeadLetter, CountReplay, ListActiveTournaments, TournamentExists, GetRepair, PutRepair,
 	EndRepair, FindRangeEnd, RepairPoints, CountMembers string
 }](file)
@@ -251,6 +252,7 @@ type state struct {
 	FinishedAt  *time.Time `db:"finished_at"`
 	BeganAt     *time.Time `db:"began_at"`
 	Corrected   bool       `db:"corrected"`
+	KickOff     bool       `db:"kick_off_corrected"` // whether an administrator has set it
 	CorrectedBy *string    `db:"corrected_by"`
 	JokersMoved bool       `db:"jokers_moved"`
 	Version     int        `db:"settled_version"`
@@ -268,14 +270,18 @@ type state struct {
 
 func (s state) void() bool { return s.Status == "void" }
 
-// correctedBy is the administrator who has entered the result, nil if it is the provider's.
-func (s state) correctedBy() *string {
-	if !s.Corrected {
-		return nil
+// correctedBy is the administrator who has entered the result, or the kick-off that is the reason of a
+// settlement; nil if they are the provider's.
+func (s state) correctedBy(reason string) *string {
+	if s.Corrected || s.KickOff && reason == kickOff {
+		return s.CorrectedBy
 	}
 
-	return s.CorrectedBy
+	return nil
 }
+
+// kickOff is the reason of a settlement after which other guesses count.
+const kickOff = "kick-off"
 
 // reason returns the reason for the next settlement: result, correction, kick-off, rule or void. It
 // returns "" if the match has not ended, or the latest settlement still applies. A kick-off may be that of
@@ -295,7 +301,7 @@ func (s state) reason() string {
 	case *s.WasVoid || *s.WasHome != *s.Home || *s.WasAway != *s.Away:
 		return "correction"
 	case !sameTime(s.BeganAt, s.WasBeganAt) || s.JokersMoved:
-		return "kick-off"
+		return kickOff
 	case *s.WasRule != s.Rule || *s.WasMultiplier != s.Multiplier:
 		return "rule"
 	}
@@ -455,7 +461,7 @@ func (s *Worker) apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID str
 	}
 
 	if _, err := pg.Do(ctx, tx, sql.AddSettlement, matchID, run.Version, key, run.Reason, run.Void, run.Home, run.Away, run.Rule,
-		run.Multiplier, p.guesses, run.BeganAt, m.correctedBy()); err != nil {
+		run.Multiplier, p.guesses, run.BeganAt, m.correctedBy(run.Reason)); err != nil {
 		return p, err
 	}
 

@@ -42,6 +42,7 @@ SELECT
     m.finished_at,
     m.began_at,
     m.corrected,
+    m.kick_off_corrected,
     m.corrected_by,
     m.jokers_moved,
     m.settled_version,
@@ -392,7 +393,10 @@ SELECT
     date <= now() OR status = 'not-defined' AS begun,
     coalesce(finished_at, date_trunc('second', now())) AS finished_at,
     provider,
-    now() AS now
+    now() AS now,
+    status::text,
+    kick_off_corrected,
+    status IN ('ended', 'void') AND scoreboard_applied_at IS NULL AS pending
 FROM match
 WHERE id = $1
 FOR NO KEY UPDATE;
@@ -414,15 +418,30 @@ WHERE id = $1;
 
 -- name: ReopenMatch
 -- Has the provider decide again about match $1, for administrator $2. A void match is open until the
--- provider answers. A match that has ended keeps its result until the provider answers another.
+-- provider answers. A match that has ended keeps its result until the provider answers another. A kick-off
+-- that was set is again what the provider had said; of a match that has ended it is the first sign of play
+-- if there was none.
 UPDATE match
 SET corrected = false,
     corrected_by = $2,
     provider_status = 'reopened',
     status = CASE WHEN status = 'void' THEN 'open' ELSE status END,
+    date = CASE WHEN kick_off_corrected THEN coalesce(provider_date, date) ELSE date END,
+    seen_at = CASE
+        WHEN NOT kick_off_corrected THEN seen_at
+        WHEN status = 'ended' THEN coalesce(provider_seen_at, provider_date, date)
+        ELSE provider_seen_at
+    END,
+    began_at = CASE
+        WHEN NOT kick_off_corrected THEN began_at
+        WHEN status = 'ended' THEN coalesce(provider_began_at, provider_date, date)
+        ELSE provider_began_at
+    END,
+    kick_off_corrected = false,
+    scoreboard_applied_at = CASE WHEN kick_off_corrected AND status = 'ended' THEN NULL ELSE scoreboard_applied_at END,
     updated_at = now()
 WHERE id = $1
-    AND corrected;
+    AND (corrected OR kick_off_corrected);
 
 -- name: RaiseRound
 -- Raises the version of the matches of round $2 of tournament $1.
@@ -599,3 +618,37 @@ FROM (
 SELECT coalesce(sum(members), 0)::int
 FROM scoreboard_points
 WHERE tournament_id = $1;
+
+-- name: SetKickOff
+-- Gives match $1 the kick-off $2 for administrator $3, and keeps what the provider had said. If it has
+-- passed, play began then. If not, the match takes guesses; signs of play stay until the provider takes them
+-- back. In a manual tournament there are none, and a postponed match is open again. A match that has ended
+-- is to be settled.
+UPDATE match
+SET provider_date = CASE WHEN kick_off_corrected THEN provider_date ELSE date END,
+    provider_seen_at = CASE WHEN kick_off_corrected THEN provider_seen_at ELSE seen_at END,
+    provider_began_at = CASE WHEN kick_off_corrected THEN provider_began_at ELSE began_at END,
+    date = $2,
+    seen_at = CASE WHEN $2 <= now() THEN $2 WHEN provider <> 'manual' THEN seen_at END,
+    began_at = CASE WHEN $2 <= now() THEN $2 WHEN provider <> 'manual' THEN began_at END,
+    kick_off_corrected = provider <> 'manual',
+    status = CASE WHEN provider = 'manual' AND status = 'not-defined' THEN 'open' ELSE status END,
+    corrected_by = $3,
+    scoreboard_applied_at = CASE WHEN status = 'ended' THEN NULL ELSE scoreboard_applied_at END,
+    updated_at = now()
+WHERE id = $1
+    AND (
+        (date, kick_off_corrected) <> ($2, provider <> 'manual')
+        OR $2 <= now() AND (seen_at, began_at) IS DISTINCT FROM ($2, $2)
+        OR provider = 'manual' AND (status = 'not-defined' OR $2 > now() AND began_at IS NOT NULL)
+    );
+
+-- name: PostponeMatch
+-- Has match $1 wait for another kick-off, for administrator $2: it takes no guesses until then.
+UPDATE match
+SET status = 'not-defined',
+    provider_status = 'postponed',
+    corrected_by = $2,
+    updated_at = now()
+WHERE id = $1
+    AND status = 'open';

@@ -5,7 +5,7 @@ VALUES ($1)
 ON CONFLICT DO NOTHING;
 
 -- name: ForgetCorrections
--- Forgets that user $1 has corrected results.
+-- Forgets that user $1 has entered or corrected matches.
 WITH matches AS (
     UPDATE match
     SET corrected_by = 'deleted'
@@ -127,11 +127,15 @@ WHERE m.public_id = $1
 ORDER BY w.tried_at;
 
 -- name: ExportCorrections
--- The results that user $1 has corrected.
+-- The results and kick-offs that user $1 has corrected, and the matches that the user has changed last.
 SELECT jsonb_build_object('match', z.match_id, 'version', z.version, 'reason', z.reason, 'at', z.applied_at)
 FROM settlement z
 WHERE z.corrected_by = $1
-ORDER BY z.applied_at;
+UNION ALL
+SELECT jsonb_build_object('match', m.id, 'kickOff', m.date, 'at', m.updated_at)
+FROM match m
+WHERE m.corrected_by = $1
+ORDER BY 1;
 
 -- name: ExportFormerLeagues
 -- The memberships of user $1 that have ended, and that final tables of leagues show.

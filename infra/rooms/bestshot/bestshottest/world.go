@@ -151,6 +151,9 @@ func (w *World) Found(slug string) *Tournament {
 	return &Tournament{testkit.Decode[struct{ ID string }](w.World, out).ID, w}
 }
 
+// Known returns the tournament with an id.
+func (w *World) Known(id string) *Tournament { return &Tournament{id, w} }
+
 // Clear deletes the messages of a queue, all of which can be received.
 func (w *World) Clear(q spec.Queue) {
 	w.T.Helper()

@@ -30,7 +30,7 @@ type Rule struct {
 	ExactScore     int `db:"exact_score" json:"exactScore" minimum:"0" maximum:"100" doc:"For both scores."`
 
 	Name      string `db:"-" json:"name,omitempty" doc:"The name of the rule, such as kicktipp; absent if its parts have none."`
-	TieBreaks bool `db:"tie_breaks" json:"tieBreaks,omitempty" doc:"Whether of members with equal points the one with more exact scores is first, then the one with more right outcomes."`
+	TieBreaks bool   `db:"tie_breaks" json:"tieBreaks,omitempty" doc:"Whether of members with equal points the one with more exact scores is first, then the one with more right outcomes."`
 
 	JokerFactor int `db:"joker_factor" json:"jokerFactor,omitempty" minimum:"0" maximum:"5" doc:"What the points of the match with a member's joker count times, from 2; 0 for a tournament without jokers. A member has one joker a round." example:"2"`
 }

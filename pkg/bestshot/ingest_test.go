@@ -606,7 +606,7 @@ func TestSync(t *testing.T) {
 	w.Ingest(c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon, provider.Open)))
 	one, two := c.Feed("1").Round, c.Feed("2").Round
 	got, execution := sync("POST", path+"/matches")
-	check([]ingest.Poll{of(ingest.Matches, one, ""), of(ingest.Matches, two, execution)}, got)
+	check([]ingest.Poll{of(ingest.Matches, one, execution), of(ingest.Matches, two, execution)}, got)
 	got, _ = sync("PATCH", "/admin/matches/"+w.MatchID(2)+"/sync")
 	check([]ingest.Poll{of(ingest.Matches, two, "")}, got)
 
@@ -626,6 +626,7 @@ func TestSync(t *testing.T) {
 	}
 
 	f := c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon, provider.Open))
+	f.Execution = execution
 	w.Ingest(f) // the first of two rounds
 
 	if diff := cmp.Diff(waiting, statuses()); diff != "" {

@@ -337,8 +337,10 @@ func SyncTournamentFunction() app.Function {
 }
 
 // SyncTournament asks the provider for the rounds, the standings, or the matches of all rounds of a
-// tournament. The execution ends with the last answer. It fails at once if the matches are asked for
-// and no round is known. Errors: tournament_not_found, entered_by_hand, sync_running for 10 minutes at most.
+// tournament. The execution is done when each answer is stored. It has failed if one is not, with the number
+// of rounds that have failed and the reason of the first, and if an answer is missing after 10 minutes. It
+// fails at once if the matches are asked for and no round is known. Errors: tournament_not_found,
+// entered_by_hand, sync_running for 10 minutes at most.
 func (s *Admin) SyncTournament(ctx context.Context, in *SyncTournament) (*Execution, error) {
 	out := &Execution{Status: http.StatusAccepted}
 
@@ -380,9 +382,19 @@ func (s *Admin) SyncTournament(ctx context.Context, in *SyncTournament) (*Execut
 			return err
 		}
 
-		polls[len(polls)-1].Execution = out.Body.ExecutionID
+		slugs := []string{}
 
-		return nil
+		for i := range polls {
+			polls[i].Execution = out.Body.ExecutionID
+
+			if in.Part == Matches {
+				slugs = append(slugs, polls[i].Round.Slug)
+			}
+		}
+
+		_, err = pg.Do(ctx, tx, sql.AwaitRounds, out.Body.ExecutionID, slugs)
+
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -461,7 +473,7 @@ type ExecutionRow struct {
 	ID        string `json:"id" db:"id" format:"uuid" doc:"The id of the execution."`
 	Operation string `json:"operation" db:"operation" doc:"What was asked for."`
 	Status    string `json:"status" db:"status" enum:"running,done,failed" doc:"What became of it."`
-	Detail    string `json:"detail" db:"detail" doc:"Why it failed; else empty."`
+	Detail    string `json:"detail" db:"detail" doc:"Why it failed, or the first failure while it is running; else empty."`
 }
 
 // ListExecutionsFunction returns what administrators have asked the provider for.

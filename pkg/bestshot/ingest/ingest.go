@@ -36,13 +36,13 @@ var file string
 // sql are the statements of ingest.sql.
 var sql = pg.MustParse[struct {
 	ListDueRounds, ListPlayedTournaments, ListDueImages, MarkBadgeAsked, MarkLogoAsked, PutBadge, PutLogo,
-	LockTournament, EndExecution, ListRoundSlugs, UpdateRound, MarkRoundsChecked, PutTeams,
+	LockTournament, AnswerExecution, ListRoundSlugs, UpdateRound, MarkRoundsChecked, PutTeams,
 	RaiseProjectionsOfTeams, GetStandingsCheckedAt, ListStandings, DeleteStandings, AddStanding,
 	MarkStandingsChecked, AddRound, LockMatches, LockMatchWithoutDate, HasNewerAnswer, GetRoundVersion,
 	RaiseRound, MarkMatchesChecked, PutExternalID, AddMatch, SwapGuesses, ReassignMatch, MarkMatchChecked,
 	UpdateMatch, EndMatch, CreateTournament, FindSameTournament, AddRule, LockRule, UpdateTournament, PutRuleVersion,
 	LockMultiplier, PutMultiplier, LockTournamentForDeletion, DeleteTournament, GetTournament,
-	FailLostExecution, BeginExecution, ListRounds, FailExecutionWithoutRounds, GetRoundOfMatch, ListExecutions,
+	FailLostExecution, BeginExecution, AwaitRounds, ListRounds, FailExecutionWithoutRounds, GetRoundOfMatch, ListExecutions,
 	TournamentExists, ListAllTournaments, ListAllMatches, FindEnteredMatch, CountMatches, EnterMatch string
 }](file)
 
@@ -68,7 +68,7 @@ type Poll struct {
 	Season       string         `json:"season,omitempty"`     // the provider's id
 	Team         string         `json:"team,omitempty"`       // the provider's id
 	Round        provider.Round `json:"round,omitzero"`       // of Matches
-	Execution    string         `json:"execution,omitempty"`  // the execution that ends with the answer
+	Execution    string         `json:"execution,omitempty"`  // the execution that waits for the answer
 }
 
 // source returns the provider that is asked. Messages that are older than the second provider name none.
@@ -158,7 +158,7 @@ func (s *Ingester) IngestFeed(ctx context.Context, f Feed) error {
 			return err
 		}
 
-		_, err = pg.Do(ctx, tx, sql.EndExecution, f.Execution, f.Error)
+		_, err = pg.Do(ctx, tx, sql.AnswerExecution, f.Execution, f.Error, f.Round.Slug)
 
 		return err
 	})

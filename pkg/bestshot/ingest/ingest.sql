@@ -155,14 +155,39 @@ FROM tournament
 WHERE id = $1
 FOR NO KEY UPDATE;
 
--- name: EndExecution
--- Ends execution $1, unless it has ended: it has failed if there is a reason $2.
-UPDATE execution
-SET status = CASE WHEN $2 = '' THEN 'done' ELSE 'failed' END,
-    detail = $2,
-    ended_at = now()
-WHERE id = $1
-    AND status = 'running';
+-- name: AnswerExecution
+-- Records an answer to execution $1: of round $3, or '' if it asks for no rounds. It has failed if there is a
+-- reason $2. The last answer ends the execution. Changes nothing if it has ended, or the round has answered.
+UPDATE execution e
+SET waiting = n.waiting,
+    failed = n.failed,
+    detail = CASE
+        WHEN n.waiting = '{}' AND n.failed > 0 AND e.rounds > 0
+            THEN format('%s of %s rounds failed, the first: %s', n.failed, e.rounds, n.detail)
+        ELSE n.detail
+    END,
+    status = CASE
+        WHEN n.waiting <> '{}' THEN 'running'
+        WHEN n.failed > 0 THEN 'failed'
+        ELSE 'done'
+    END,
+    ended_at = CASE WHEN n.waiting = '{}' THEN now() END
+FROM (
+    SELECT
+        id,
+        array_remove(waiting, $3::text) AS waiting,
+        failed + CASE WHEN $2 = '' THEN 0 ELSE 1 END AS failed,
+        CASE
+            WHEN $2 = '' OR detail <> '' THEN detail
+            WHEN $3 = '' THEN $2
+            ELSE format('%s: %s', $3, $2)
+        END AS detail
+    FROM execution
+    WHERE id = $1
+) n
+WHERE e.id = n.id
+    AND e.status = 'running'
+    AND (e.waiting = '{}' OR $3 = ANY(e.waiting));
 
 -- name: ListRoundSlugs
 -- The slugs of the rounds of tournament $1.
@@ -575,11 +600,14 @@ FROM tournament
 WHERE id = $1;
 
 -- name: FailLostExecution
--- Ends the execution of operation $2 of tournament $1 that has had no answer for 10 minutes: it
--- blocks no other.
+-- Ends the execution of operation $2 of tournament $1 that has lacked an answer for 10 minutes: it
+-- blocks no other. The reason is that of ListExecutions.
 UPDATE execution
 SET status = 'failed',
-    detail = 'no answer',
+    detail = CASE
+        WHEN rounds = 0 THEN 'no answer within 10 minutes'
+        ELSE format('no answer within 10 minutes for %s of %s rounds', cardinality(waiting), rounds)
+    END,
     ended_at = now()
 WHERE tournament_id = $1
     AND operation = $2
@@ -593,6 +621,13 @@ INSERT INTO execution (tournament_id, operation)
 VALUES ($1, $2)
 ON CONFLICT (tournament_id, operation) WHERE status = 'running' DO NOTHING
 RETURNING id::text;
+
+-- name: AwaitRounds
+-- Records that execution $1 waits for the rounds of the list $2.
+UPDATE execution
+SET waiting = $2,
+    rounds = cardinality($2::text[])
+WHERE id = $1;
 
 -- name: ListRounds
 -- The rounds of tournament $1, to ask the provider for their matches.
@@ -637,9 +672,19 @@ JOIN tournament t ON t.id = o.tournament_id
 WHERE m.id = $1;
 
 -- name: ListExecutions
--- The latest 100 executions of tournament $1.
-SELECT id::text, operation, status, detail
+-- The latest 100 executions of tournament $1. One that has lacked an answer for 10 minutes has failed, also
+-- before FailLostExecution.
+SELECT
+    id::text,
+    operation,
+    CASE WHEN lost THEN 'failed' ELSE status END AS status,
+    CASE
+        WHEN NOT lost THEN detail
+        WHEN rounds = 0 THEN 'no answer within 10 minutes'
+        ELSE format('no answer within 10 minutes for %s of %s rounds', cardinality(waiting), rounds)
+    END AS detail
 FROM execution
+CROSS JOIN LATERAL (SELECT status = 'running' AND started_at < now() - interval '10 minutes' AS lost) l
 WHERE tournament_id = $1
 ORDER BY started_at DESC, id
 LIMIT 100;

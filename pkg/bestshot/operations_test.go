@@ -1,0 +1,150 @@
+package bestshot_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/rooms/bestshot/bestshottest"
+	"matchday/infra/testkit"
+	"matchday/pkg/bestshot/ingest"
+	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/kit/pg"
+)
+
+// execution returns the latest execution of a tournament: its status and detail.
+func execution(w *bestshottest.World, c *bestshottest.Tournament) string {
+	w.T.Helper()
+
+	all := testkit.Decode[struct{ Data []ingest.ExecutionRow }](w.World,
+		w.Do(root, "GET", "/admin/tournaments/"+c.ID+"/executions", nil)).Data
+
+	return fmt.Sprintf("%s: %s", all[0].Status, all[0].Detail)
+}
+
+// TestExecutionOfRounds: an execution is done when each of its rounds is stored. It has failed with the number
+// of rounds that have, and the reason of the first. Answers that come twice count once.
+func TestExecutionOfRounds(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		errors [3]string // of the answers about the rounds 1 to 3
+		order  []int     // in which they arrive
+		want   []string  // after each
+	}{
+		"all are stored": {
+			order: []int{3, 1, 3, 2},
+			want:  []string{"running: ", "running: ", "running: ", "done: "},
+		},
+		"two fail": {
+			errors: [3]string{"", "HTTP 500", "HTTP 503"},
+			order:  []int{3, 3, 1, 2, 1},
+			want: []string{"running: 3: HTTP 503", "running: 3: HTTP 503", "running: 3: HTTP 503",
+				"failed: 2 of 3 rounds failed, the first: 3: HTTP 503", "failed: 2 of 3 rounds failed, the first: 3: HTTP 503"},
+		},
+		"the last is stored": {
+			errors: [3]string{"HTTP 500", "HTTP 500", ""},
+			order:  []int{1, 2, 3},
+			want:   []string{"running: 1: HTTP 500", "running: 1: HTTP 500", "failed: 2 of 3 rounds failed, the first: 1: HTTP 500"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			w := bestshottest.New(t)
+			cup := w.Found("cup")
+
+			for n := 1; n <= 3; n++ {
+				w.Ingest(cup.Feed(fmt.Sprint(n), bestshottest.Fixture(n, bestshottest.Noon.Add(hour), provider.Open)))
+			}
+
+			w.Do(root, "POST", "/admin/tournaments/"+cup.ID+"/matches", nil)
+
+			polls := testkit.Messages[ingest.Poll](w.World, ingest.PollQueue)
+
+			var got []string
+
+			for _, n := range c.order {
+				f := ingest.Feed{Poll: polls[n-1], FetchedAt: w.Clock.Now(), Error: c.errors[n-1]}
+				if f.Error == "" {
+					f.Fixtures = []provider.Fixture{bestshottest.Fixture(n, bestshottest.Noon.Add(hour), provider.Open)}
+				}
+
+				w.Ingest(f)
+
+				got = append(got, execution(w, cup))
+			}
+
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestLostExecution: an execution whose answers are missing after ten minutes has failed, and says so, before
+// another begins and after it.
+func TestLostExecution(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	c := w.Found("cup")
+
+	for n := 1; n <= 2; n++ {
+		w.Ingest(c.Feed(fmt.Sprint(n), bestshottest.Fixture(n, bestshottest.Noon.Add(hour), provider.Open)))
+	}
+
+	for part, want := range map[string]string{
+		"standings": "failed: no answer within 10 minutes",
+		"matches":   "failed: no answer within 10 minutes for 1 of 2 rounds",
+	} {
+		path := "/admin/tournaments/" + c.ID + "/" + part
+
+		w.Clear(ingest.PollQueue)
+		w.Do(root, "POST", path, nil)
+
+		if part == "matches" {
+			p := testkit.Messages[ingest.Poll](w.World, ingest.PollQueue)[0]
+			w.Ingest(ingest.Feed{Poll: p, FetchedAt: w.Clock.Now(), Error: "HTTP 500"})
+		}
+
+		w.MoveClock(w.Clock.Now().Add(10*time.Minute + time.Second))
+
+		if got := execution(w, c); got != want {
+			t.Errorf("%s: %q, want %q", part, got, want)
+		}
+
+		w.Do(root, "POST", path, nil)
+
+		got, _, err := pg.Value[string](t.Context(), w.DB,
+			`SELECT status || ': ' || detail FROM execution WHERE operation = $1 AND ended_at IS NOT NULL`, part)
+		testkit.Must(t, err)
+
+		if got != want {
+			t.Errorf("%s, ended: %q, want %q", part, got, want)
+		}
+
+		w.MoveClock(w.Clock.Now().Add(time.Second))
+	}
+}
+
+// TestExecutionOfBefore: an execution without waiting rounds, of code that did not know them, ends with the only
+// answer that names it.
+func TestExecutionOfBefore(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	c := w.Found("cup")
+
+	id, _, err := pg.Value[string](t.Context(), w.DB,
+		`INSERT INTO execution (tournament_id, operation) VALUES ($1, 'matches') RETURNING id::text`, c.ID)
+	testkit.Must(t, err)
+
+	f := c.Feed("38", bestshottest.Fixture(1, bestshottest.Noon.Add(hour), provider.Open))
+	f.Execution = id
+	w.Ingest(f)
+
+	if got := execution(w, c); got != "done: " {
+		t.Errorf("the execution is %q", got)
+	}
+}

@@ -337,18 +337,34 @@ func TestDeadLetterIsKeptAndReplayed(t *testing.T) {
 		w.Settle()
 	}
 
-	all := testkit.Decode[struct{ Data []settlement.DeadLetter }](w.World, w.Do(root, "GET", "/admin/settlements/dlq", nil)).Data
+	list := func(status string) []settlement.DeadLetter {
+		t.Helper()
+
+		return testkit.Decode[struct{ Data []settlement.DeadLetter }](w.World,
+			w.Do(root, "GET", "/admin/settlements/dlq"+status, nil)).Data
+	}
+
+	all := append(list(""), list("?status=closed")...)
 	for i := range all {
 		if at := all[i].ReplayedAt; (at != nil) != (all[i].Replays > 0) || at != nil && at.Before(all[i].ReceivedAt) {
 			t.Errorf("the message %s was received at %v and replayed at %v", all[i].ID, all[i].ReceivedAt, at)
 		}
 
-		all[i].ReceivedAt, all[i].ReplayedAt = time.Time{}, nil
+		if closed := all[i].ClosedAt != nil; closed != (all[i].ID == "1") {
+			t.Errorf("the message %s is closed: %t", all[i].ID, closed)
+		}
+
+		all[i].ReceivedAt, all[i].ReplayedAt, all[i].ClosedAt = time.Time{}, nil, nil
 	}
 
 	if diff := cmp.Diff([]settlement.DeadLetter{
 		{ID: "2", Payload: "no job", Reason: "the message cannot be read"},
-		{ID: "1", Payload: good, Replays: 3},
+		{
+			ID:      "1",
+			Payload: good,
+			Reason:  "the last try ended without an answer: its time or memory was used up, or the function was stopped",
+			Replays: 3,
+		},
 	}, all); diff != "" {
 		t.Errorf("the messages (-want +got):\n%s", diff)
 	}

@@ -11,6 +11,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/kit/pg"
 )
 
@@ -146,5 +147,99 @@ func TestExecutionOfBefore(t *testing.T) {
 
 	if got := execution(w, c); got != "done: " {
 		t.Errorf("the execution is %q", got)
+	}
+}
+
+// letters returns the ids of the messages that could not be settled, by their status.
+func letters(w *bestshottest.World) map[string][]string {
+	w.T.Helper()
+
+	ids := map[string][]string{}
+
+	for _, status := range []string{"open", "closed"} {
+		for _, l := range testkit.Decode[struct{ Data []settlement.DeadLetter }](w.World,
+			w.Do(root, "GET", "/admin/settlements/dlq?status="+status, nil)).Data {
+			ids[status] = append(ids[status], l.ID)
+		}
+	}
+
+	return ids
+}
+
+// TestLettersClose: a message is closed when its match is settled, by another message or by code that closes
+// none, or by an administrator. One whose match is not settled stays open. A row of before has no reason, and
+// gets one.
+func TestLettersClose(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		body string // of the message; "" for that of the match
+		then func(t *testing.T, w *bestshottest.World)
+		want map[string][]string
+	}{
+		"nothing happens": {
+			then: func(*testing.T, *bestshottest.World) {},
+			want: map[string][]string{"open": {"1"}},
+		},
+		"its match is settled": {
+			then: func(_ *testing.T, w *bestshottest.World) { w.Settle() },
+			want: map[string][]string{"closed": {"1"}},
+		},
+		"a message of no match": {
+			body: `{"matchId": "none"}`,
+			then: func(_ *testing.T, w *bestshottest.World) { w.Settle() },
+			want: map[string][]string{"open": {"1"}},
+		},
+		"settled by code of before": {
+			then: func(t *testing.T, w *bestshottest.World) {
+				_, err := pg.Do(t.Context(), w.DB, `UPDATE match SET scoreboard_applied_at = now()`)
+				testkit.Must(t, err)
+				testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction(), ingest.OpenPlanner).PlanPolls(w.NewContext()))
+			},
+			want: map[string][]string{"closed": {"1"}},
+		},
+		"closed twice": {
+			body: "no job",
+			then: func(_ *testing.T, w *bestshottest.World) {
+				w.Do(root, "POST", "/admin/settlements/dlq/1/close", nil)
+				w.Do(root, "POST", "/admin/settlements/dlq/1/close", nil)
+			},
+			want: map[string][]string{"closed": {"1"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := ended(t, false)
+
+			body := c.body
+			if body == "" {
+				body = w.Queues.Messages(settlement.Queue.Name)[0].Body
+			}
+
+			_, err := pg.Do(t.Context(), w.DB, `INSERT INTO settlement_dlq (id, payload, reason) VALUES ('1', $1, '')`, body)
+			testkit.Must(t, err)
+
+			all := testkit.Decode[struct{ Data []settlement.DeadLetter }](w.World, w.Do(root, "GET", "/admin/settlements/dlq", nil)).Data
+			if len(all) != 1 || all[0].Reason == "" {
+				t.Errorf("the messages are %+v", all)
+			}
+
+			c.then(t, w)
+
+			if diff := cmp.Diff(c.want, letters(w)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNoSuchLetter: a message that is not kept cannot be closed.
+func TestNoSuchLetter(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+
+	if err := testkit.CheckProblemCode(w.Ask(root, "POST", "/api/v2/admin/settlements/dlq/3/close", nil), 404,
+		"message_not_found"); err != nil {
+		t.Error(err)
 	}
 }

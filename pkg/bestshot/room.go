@@ -115,6 +115,7 @@ func Room() app.Room {
 		settlement.CorrectMatchFunction(),
 		settlement.ListDeadLettersFunction(),
 		settlement.ReplayDeadLetterFunction(),
+		settlement.CloseDeadLetterFunction(),
 		settlement.HydrateScoreboardsFunction(),
 		settlement.HydrateScoreboardFunction(),
 		ingest.PlanPollsFunction(),

@@ -12,6 +12,7 @@ import (
 // repeatable says, of each POST without an Idempotency-Key, why a second one has no second effect.
 var repeatable = map[string]string{
 	"accounts/invite-account":           "the user of an address",
+	"bestshot/close-letter":             "a message is closed once",
 	"bestshot/correct-match":            "the same result is no correction",
 	"bestshot/create-match":             "a match, by its round and teams",
 	"bestshot/create-member":            "a user is one member",

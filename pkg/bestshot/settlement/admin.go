@@ -1,6 +1,7 @@
 package settlement
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -356,6 +357,9 @@ func KeepDeadLettersFunction() app.Function {
 	}, OpenAdmin, (*Admin).KeepDeadLetter)
 }
 
+// noAnswer is the reason of a message whose last try has left none.
+const noAnswer = "the last try ended without an answer: its time or memory was used up, or the function was stopped"
+
 // KeepDeadLetter stores a message that could not be settled, with the reason. If its match is settled,
 // and only the cache did not answer, it writes the round and the leaderboard instead. A second run
 // changes nothing. Errors: Unavailable while the database or the cache does not answer.
@@ -371,9 +375,11 @@ func (s *Admin) KeepDeadLetter(ctx context.Context, m queue.DeadLetter) error {
 		}
 	}
 
-	n, err := pg.Do(ctx, s.DB, sql.AddDeadLetter, m.ID, m.Body, m.Reason)
+	reason := cmp.Or(m.Reason, noAnswer)
+
+	n, err := pg.Do(ctx, s.DB, sql.AddDeadLetter, m.ID, m.Body, reason)
 	if n > 0 {
-		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Kept, 1)}, slog.String("message", m.ID), slog.String("reason", m.Reason))
+		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Kept, 1)}, slog.String("message", m.ID), slog.String("reason", reason))
 	}
 
 	return err
@@ -388,6 +394,7 @@ func parse(body string) (m MatchFinished, ok bool) {
 // ListDeadLetters is the request for the messages that could not be settled.
 type ListDeadLetters struct {
 	auth.Admin
+	Status string `query:"status" enum:"open,closed" default:"open" doc:"open: whose match is not settled, and that no administrator has closed. closed: the others."`
 	Cursor string `query:"cursor" maxLength:"120" pattern:"^[0-9]+_[0-9A-Za-z-]+$" doc:"The next of the page before."`
 }
 
@@ -395,10 +402,11 @@ type ListDeadLetters struct {
 type DeadLetter struct {
 	ID         string     `json:"id" db:"id" doc:"The id of the message."`
 	Payload    string     `json:"payload" db:"payload" doc:"The message as it was."`
-	Reason     string     `json:"reason" db:"reason" doc:"Why it was given up; empty if its last try ended without an answer."`
+	Reason     string     `json:"reason" db:"reason" doc:"Why it was given up."`
 	ReceivedAt time.Time  `json:"receivedAt" db:"received_at" doc:"When it was given up."`
 	Replays    int        `json:"replays" db:"replays" doc:"How often it was sent again."`
 	ReplayedAt *time.Time `json:"replayedAt" db:"replayed_at" doc:"When it was sent again last."`
+	ClosedAt   *time.Time `json:"closedAt" db:"closed_at" doc:"When its match was settled, or an administrator closed it; null while it is open."`
 }
 
 // DeadLetters is the answer with messages that could not be settled.
@@ -417,8 +425,8 @@ func ListDeadLettersFunction() app.Function {
 		OpenAdmin, (*Admin).ListDeadLetters, httpapi.ErrBadCursor)
 }
 
-// ListDeadLetters returns a page of the messages that could not be settled, the newest first. Errors:
-// bad_cursor.
+// ListDeadLetters returns a page of the messages that could not be settled, the newest first: those that are
+// open, or closed. Errors: bad_cursor.
 func (s *Admin) ListDeadLetters(ctx context.Context, in *ListDeadLetters) (*DeadLetters, error) {
 	before, id := endOfTime, ""
 
@@ -431,9 +439,13 @@ func (s *Admin) ListDeadLetters(ctx context.Context, in *ListDeadLetters) (*Dead
 		before, id = time.UnixMicro(micros), of
 	}
 
-	all, err := pg.All[DeadLetter](ctx, s.DB, sql.ListDeadLetters, before, id, view.PageSize+1)
+	all, err := pg.All[DeadLetter](ctx, s.DB, sql.ListDeadLetters, before, id, view.PageSize+1, in.Status == "closed")
 	if err != nil {
 		return nil, err
+	}
+
+	for i := range all {
+		all[i].Reason = cmp.Or(all[i].Reason, noAnswer) // of rows without a reason
 	}
 
 	out := &DeadLetters{}
@@ -600,7 +612,7 @@ func (s *Admin) rebuild(ctx context.Context, tournamentID string) (one HydratedO
 		after = noMember
 	}
 
-	for !atEnd(ctx) && !complete {
+	for !AtEnd(ctx) && !complete {
 		last, more, err := pg.Value[string](ctx, s.DB, sql.FindRangeEnd, after, RangeSize)
 		if err != nil {
 			return one, false, err

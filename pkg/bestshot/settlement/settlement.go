@@ -54,7 +54,7 @@ var sql = pg.MustParse[struct {
 	LockTournamentOfMatch, LockMatchToCorrect, CorrectMatch, ReopenMatch, SetKickOff, PostponeMatch, RaiseRound,
 	GetSettledRound, AddDeadLetter,
 	ListDeadLetters, GetDeadLetter, CountReplay, ListActiveTournaments, TournamentExists, GetRepair, PutRepair,
-	EndRepair, FindRangeEnd, RepairPoints, CountMembers string
+	EndRepair, FindRangeEnd, RepairPoints, CountMembers, CloseSettledLetters, CloseDeadLetter string
 }](file)
 
 // Queue has the matches to settle. A message that fails is delivered again after 30, 60 and 120 s,
@@ -174,7 +174,8 @@ func SettleMatchesFunction() app.Function {
 // SettleMatch settles the match of a message, and the unsettled matches of the tournament that ended
 // in the same second. Then it writes the projections of their rounds and of the leaderboard. If the
 // time or maxRanges is over, or another message is at work on the tournament, it sends the message
-// again. A second run settles nothing and writes the projections again. Errors: Invalid for a message
+// again. In the end it closes the letters of settled matches. A second run settles nothing and writes the
+// projections again. Errors: Invalid for a message
 // that does not follow the contract, Unavailable while the database or the cache does not answer.
 func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 	if err := m.check(); err != nil {
@@ -199,7 +200,7 @@ func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 		}
 
 		for done := false; !done; left-- {
-			if left == 0 || atEnd(ctx) {
+			if left == 0 || AtEnd(ctx) {
 				return s.queue.Send(ctx, Queue, m, 0)
 			}
 
@@ -227,11 +228,19 @@ func (s *Worker) SettleMatch(ctx context.Context, m MatchFinished) error {
 		}
 	}
 
-	return s.RefreshLeaderboard(ctx, m.TournamentID)
+	if err := s.RefreshLeaderboard(ctx, m.TournamentID); err != nil {
+		return err
+	}
+
+	_, err = pg.Do(ctx, s.DB, sql.CloseSettledLetters)
+
+	return err
 }
 
-// atEnd reports whether the time of the invocation is nearly over.
-func atEnd(ctx context.Context) bool {
+// AtEnd reports whether the time of the invocation is nearly over. The deadline of an invocation is a time of
+// the machine's clock, also in the local fleet, whose clock is simulated: the functions' clock may be years
+// from it.
+func AtEnd(ctx context.Context) bool {
 	end, limited := ctx.Deadline()
 	return limited && time.Until(end) < reserve
 }
@@ -502,9 +511,14 @@ func Post(ctx context.Context, tx pgx.Tx, m MatchFinished) error {
 
 // Recover posts the matches that are over and not settled, and that nothing has changed for 15
 // minutes. Queue delivers a message for less time than that, so that their messages are in the
-// dead-letter queue, or were lost.
+// dead-letter queue, or were lost. It also closes the letters of matches that were settled by code that did
+// not close them.
 func Recover(ctx context.Context, db pg.DB) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
+		if _, err := pg.Do(ctx, tx, sql.CloseSettledLetters); err != nil {
+			return err
+		}
+
 		all, err := pg.All[overMatch](ctx, tx, sql.ClaimUnsettledMatches)
 		if err != nil {
 			return err

@@ -466,10 +466,12 @@ VALUES ($1, $2, $3)
 ON CONFLICT (id) DO NOTHING;
 
 -- name: ListDeadLetters
--- At most $3 messages before the place ($1, $2) in the list, the newest first.
-SELECT id, payload, reason, received_at, replays, replayed_at
+-- At most $3 messages before the place ($1, $2) in the list, the newest first: the open ones, or those that
+-- are closed, $4.
+SELECT id, payload, reason, received_at, replays, replayed_at, closed_at
 FROM settlement_dlq
 WHERE (received_at, id) < ($1, $2)
+    AND (closed_at IS NOT NULL) = $4
 ORDER BY received_at DESC, id DESC
 LIMIT $3;
 
@@ -652,3 +654,19 @@ SET status = 'not-defined',
     updated_at = now()
 WHERE id = $1
     AND status = 'open';
+
+-- name: CloseSettledLetters
+-- Closes the messages whose match is settled.
+UPDATE settlement_dlq d
+SET closed_at = now()
+FROM match m
+WHERE d.closed_at IS NULL
+    AND m.id = d.match_id
+    AND m.scoreboard_applied_at IS NOT NULL;
+
+-- name: CloseDeadLetter
+-- Closes message $1, unless it is closed. No row if there is none.
+UPDATE settlement_dlq
+SET closed_at = coalesce(closed_at, now())
+WHERE id = $1
+RETURNING true;

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/bestshot/settlement"
+
+func main() { settlement.CloseDeadLetterFunction().Start() }

@@ -3,8 +3,11 @@ package bestshot_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/bestshot/bestshottest"
 	"matchday/infra/testkit"
+	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/kit/pg"
 )
@@ -36,5 +39,75 @@ func TestPostponedMatchKeepsTheProjection(t *testing.T) {
 
 	if after := version(); after == before {
 		t.Errorf("postponed to another date: the version stays %d", after)
+	}
+}
+
+// TestUnchangedAnswerIsNotStoredAgain: an answer that changes nothing of a match leaves its row, but for the
+// time of the answer, and the version of its round. A match that is over without a result is counted each time.
+func TestUnchangedAnswerIsNotStoredAgain(t *testing.T) {
+	t.Parallel()
+
+	kickOff := bestshottest.Noon.Add(-2 * hour)
+	over := bestshottest.Fixture(1, kickOff, provider.NotDefined)
+	over.ProviderStatus, over.Over = "AWD", true
+
+	for name, c := range map[string]struct {
+		fixture provider.Fixture
+		change  string // of the match, before the second answer
+		refused int    // how often it is counted
+	}{
+		"over without a result":         {fixture: over, refused: 2},
+		"corrected by an administrator": {fixture: over, refused: 1, change: `corrected = true, status = 'void'`},
+		"a status that is not known":    {fixture: bestshottest.Fixture(1, kickOff, provider.Unknown), refused: 2},
+		"its kick-off was corrected": {
+			fixture: bestshottest.Fixture(1, kickOff, provider.NotDefined),
+			change:  `kick_off_corrected = true, date = date - interval '1 hour'`,
+		},
+		"the provider takes back an end": {
+			fixture: bestshottest.Fixture(1, kickOff, provider.NotDefined),
+			refused: 1,
+			change:  `status = 'ended', home_score = 1, away_score = 0, finished_at = now()`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := bestshottest.New(t)
+			cup := w.Found("cup")
+			w.Ingest(cup.Feed("1", c.fixture))
+
+			if c.change != "" {
+				_, err := pg.Do(t.Context(), w.DB, `UPDATE match SET `+c.change)
+				testkit.Must(t, err)
+			}
+
+			state := func() string {
+				v, _, err := pg.Value[string](t.Context(), w.DB, `
+SELECT to_jsonb(m) - 'last_checked_at' || jsonb_build_object('round', o.version)
+FROM match m
+JOIN tournament_round o ON o.slug = m.round_slug`)
+				testkit.Must(t, err)
+
+				return v
+			}
+
+			before := state()
+			w.Ingest(cup.Feed("1", c.fixture))
+
+			if diff := cmp.Diff(before, state()); diff != "" {
+				t.Errorf("the second answer changes the match (-before +after):\n%s", diff)
+			}
+
+			refused := 0
+
+			for _, m := range w.Logs.EmittedMetrics() {
+				if m == ingest.Refused {
+					refused++
+				}
+			}
+
+			if refused != c.refused {
+				t.Errorf("counted %d times, want %d", refused, c.refused)
+			}
+		})
 	}
 }

@@ -102,7 +102,7 @@ type fixture struct {
 func (x fixture) live() bool { return x.InPlay && x.Home.Score != nil && x.Away.Score != nil }
 
 // unchangedBy reports whether storing a fixture of a round, answered at a time, changes nothing of the
-// match, and refuses nothing. A match in play always changes: its score is as of the latest answer.
+// match. A match in play always changes: its score is as of the latest answer.
 func (m matchRow) unchangedBy(x fixture, round string, answered time.Time) bool {
 	if m.HomeTeam != x.homeTeam || m.AwayTeam != x.awayTeam || m.Round != round {
 		return false
@@ -118,7 +118,7 @@ func (m matchRow) unchangedBy(x fixture, round string, answered time.Time) bool 
 
 	stillEnded := m.Status == "ended" && x.Status == provider.Ended &&
 		equal(m.HomePenalties, x.Home.Penalties) && equal(m.AwayPenalties, x.Away.Penalties)
-	stillToPlay := (x.Status == provider.Open || x.Status == provider.NotDefined) && !x.Over &&
+	stillToPlay := (x.Status == provider.Open || x.Status == provider.NotDefined) &&
 		m.Status == string(x.Status) && (m.KickOffCorrected || m.Date.Equal(x.KickOff))
 
 	return (stillEnded || stillToPlay) && m.ProviderStatus == x.ProviderStatus &&
@@ -161,7 +161,10 @@ func (s *Ingester) storeMatches(ctx context.Context, tx pgx.Tx, f Feed, stale *s
 		}
 	}
 
-	var unchanged []string // the ids of matches
+	var (
+		unchanged []string // the ids of matches
+		changes   int      // the number of matches that have changed
+	)
 
 	otherRounds := map[string]bool{} // rounds that lose a match to this one
 
@@ -171,11 +174,18 @@ func (s *Ingester) storeMatches(ctx context.Context, tx pgx.Tx, f Feed, stale *s
 		switch {
 		case ok && m.unchangedBy(x, r.Slug, f.FetchedAt):
 			unchanged = append(unchanged, m.ID)
+
+			s.reportNoResult(ctx, m.ID, x)
 		case !ok && late:
 			slog.InfoContext(ctx, "an older answer has another match", "provider", x.ID, "round", r.Slug)
 		default:
-			if err := s.storeMatch(ctx, tx, f, x, m, ok); err != nil {
+			changed, err := s.storeMatch(ctx, tx, f, x, m, ok)
+			if err != nil {
 				return fmt.Errorf("match %s: %w", x.ID, err)
+			}
+
+			if changed {
+				changes++
 			}
 		}
 
@@ -198,7 +208,7 @@ func (s *Ingester) storeMatches(ctx context.Context, tx pgx.Tx, f Feed, stale *s
 	}
 
 	statement := sql.GetRoundVersion
-	if len(unchanged) < len(fixtures) {
+	if changes > 0 {
 		statement = sql.RaiseRound
 	}
 
@@ -250,22 +260,25 @@ func externalIDs(all []provider.Fixture) []string {
 }
 
 // storeMatch brings a match to what the provider answers. known is whether the database has a match m
-// with the provider's id. If not, the match has another id since it lost its date, or is new.
-func (s *Ingester) storeMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow, known bool) (err error) {
+// with the provider's id. If not, the match has another id since it lost its date, or is new. changed is
+// whether members see something else.
+func (s *Ingester) storeMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow, known bool) (changed bool, err error) {
 	if !known {
 		if m, known, err = adoptMatch(ctx, tx, f, x); err != nil {
-			return err
+			return false, err
 		}
 	}
 
 	if !known {
+		changed = true
+
 		if m, err = addMatch(ctx, tx, f, x); err != nil {
-			return err
+			return false, err
 		}
 	}
 
 	if m.Tournament != f.TournamentID || !f.FetchedAt.After(m.CheckedAt) {
-		return nil // of another tournament, or a newer answer is stored
+		return changed, nil // of another tournament, or a newer answer is stored
 	}
 
 	otherTeams := m.HomeTeam != x.homeTeam || m.AwayTeam != x.awayTeam
@@ -273,14 +286,18 @@ func (s *Ingester) storeMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture,
 	switch {
 	case m.over() && otherTeams:
 		s.reportRefused(ctx, m.ID, x, "the match has ended with other teams")
-		return nil
+		return changed, nil
 	case !m.over() && (otherTeams || m.Round != f.Round.Slug):
+		changed = true
+
 		if err := reassignMatch(ctx, tx, f, x, m); err != nil {
-			return err
+			return false, err
 		}
 	}
 
-	return s.updateMatch(ctx, tx, f, x, m)
+	updated, err := s.updateMatch(ctx, tx, f, x, m)
+
+	return changed || updated, err
 }
 
 // adoptMatch finds the match of the same teams in the same round that has no date, and gives it the
@@ -344,24 +361,22 @@ func reassignMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow
 
 // updateMatch brings a match to the kick-off, status and score that the provider answers. A match that
 // an administrator has corrected does not change. Nor does one that is over, but for its result: only
-// an administrator makes it void.
-func (s *Ingester) updateMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow) error {
+// an administrator makes it void. changed is false if nothing but the time of the answer is stored.
+func (s *Ingester) updateMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow) (changed bool, err error) {
 	switch {
 	case x.Status == provider.Unknown:
 		s.reportRefused(ctx, m.ID, x, "a status that is not known")
-		return markChecked(ctx, tx, f, m)
+		return false, markChecked(ctx, tx, f, m)
 	case m.Corrected:
-		return markChecked(ctx, tx, f, m)
+		return false, markChecked(ctx, tx, f, m)
 	case m.over() && x.Status != provider.Ended:
 		s.reportRefused(ctx, m.ID, x, "the match has ended before")
-		return markChecked(ctx, tx, f, m)
+		return false, markChecked(ctx, tx, f, m)
 	case x.Status == provider.Ended:
-		return endMatch(ctx, tx, f, x, m)
+		return true, endMatch(ctx, tx, f, x, m)
 	}
 
-	if x.Over {
-		s.reportRefused(ctx, m.ID, x, "over without a result")
-	}
+	s.reportNoResult(ctx, m.ID, x)
 
 	date := x.KickOff
 	if m.KickOffCorrected {
@@ -377,9 +392,9 @@ func (s *Ingester) updateMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture
 		args = append(args, nil, nil, 0, "", nil)
 	}
 
-	_, err := pg.Do(ctx, tx, sql.UpdateMatch, args...)
+	_, err = pg.Do(ctx, tx, sql.UpdateMatch, args...)
 
-	return err
+	return true, err
 }
 
 func markChecked(ctx context.Context, tx pgx.Tx, f Feed, m matchRow) error {
@@ -425,6 +440,14 @@ func endMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow) err
 		ProviderStatus: x.ProviderStatus,
 		DetectedAt:     f.FetchedAt,
 	})
+}
+
+// reportNoResult reports a match that is over at the provider, but has no score that counts: with each answer,
+// until an administrator enters the result.
+func (s *Ingester) reportNoResult(ctx context.Context, matchID string, x fixture) {
+	if x.Over && x.Status != provider.Ended {
+		s.reportRefused(ctx, matchID, x, "over without a result")
+	}
 }
 
 // reportRefused logs and counts a part of an answer that is not stored, with the reason.

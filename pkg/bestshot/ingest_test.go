@@ -391,7 +391,8 @@ func TestBadPartOfAnAnswer(t *testing.T) {
 	w.MatchID(1)
 }
 
-// TestJobsAreIdleWithoutTournaments: they call the database once an hour, so that it may pause.
+// TestJobsAreIdleWithoutTournaments: they call the database once an hour, so that it may pause, and at once if a
+// tournament was made, or opened again.
 func TestJobsAreIdleWithoutTournaments(t *testing.T) {
 	t.Parallel()
 
@@ -420,10 +421,34 @@ func TestJobsAreIdleWithoutTournaments(t *testing.T) {
 				t.Error("it does not call the database once an hour")
 			}
 
-			w.Found("cup")
+			path := "/admin/tournaments/" + w.Found("cup").ID
 
-			if calls(2*time.Hour-time.Millisecond) || !calls(2*time.Hour) || !calls(2*time.Hour+5*time.Minute) {
-				t.Error("with a tournament it does not call the database each time after an hour")
+			if !calls(time.Hour+10*time.Minute) || !calls(time.Hour+15*time.Minute) {
+				t.Error("with a new tournament it does not call the database each time")
+			}
+
+			w.Do(root, "PATCH", path, map[string]string{"status": "completed"})
+
+			if !calls(time.Hour+20*time.Minute) || calls(time.Hour+25*time.Minute) {
+				t.Error("after the tournament it does not rest")
+			}
+
+			w.Do(root, "PATCH", path, map[string]string{"status": "active"})
+
+			if !calls(time.Hour + 30*time.Minute) {
+				t.Error("it rests though a tournament is active again")
+			}
+
+			w.Do(root, "PATCH", path, map[string]string{"status": "completed"})
+
+			if !calls(time.Hour+35*time.Minute) || calls(time.Hour+40*time.Minute) {
+				t.Error("after the tournament it does not rest again")
+			}
+
+			w.Cache.SetError("ERR gone")
+
+			if !calls(time.Hour + 45*time.Minute) {
+				t.Error("it rests though it cannot know of a new tournament")
 			}
 		})
 	}

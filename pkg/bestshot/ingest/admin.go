@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,19 +18,28 @@ import (
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/redis"
 )
 
 // Admin is the service of administrators for tournaments.
 type Admin struct {
 	db      pg.DB
+	cache   redis.Cache
 	queue   queue.Sender
+	now     func() time.Time
 	setting func(name string) string
 }
 
 // OpenAdmin opens the service of administrators for tournaments.
 func OpenAdmin(ctx context.Context, env app.Env) (*Admin, error) {
 	db, err := pg.Open(ctx, env, tables.Worker)
-	return &Admin{db, queue.Open(env.AWS, env.Queues), env.Setting}, err
+	if err != nil {
+		return nil, err
+	}
+
+	cache, err := redis.Open(ctx, env, tables.CacheUser)
+
+	return &Admin{db, cache, queue.Open(env.AWS, env.Queues), env.Now, env.Setting}, err
 }
 
 var (
@@ -66,15 +76,15 @@ type Created struct {
 // CreateTournamentFunction creates a tournament.
 func CreateTournamentFunction() app.Function {
 	return app.API(
-		tables.AdminFunction("create-tournament", "Creates a tournament of the provider.", "No tournament can be added.",
+		admin("create-tournament", "Creates a tournament of the provider.", "No tournament can be added.",
 			"POST", "/tournaments", polls, 201),
 		OpenAdmin, (*Admin).CreateTournament, errExists, errSource)
 }
 
-// CreateTournament creates a tournament, and asks the provider for its rounds. If the first run did
-// not ask, the next plan does. Nobody is asked about a manual one. A second run gets the same answer, until
-// the label is changed; with other rounds it adds those that are new, and gives all their labels and order.
-// Errors: tournament_exists, provider_not_configured.
+// CreateTournament creates a tournament, wakes the jobs that rest, and asks the provider for its rounds. If the
+// first run did not ask, the next plan does. Nobody is asked about a manual one. A second run gets the same
+// answer, until the label is changed; with other rounds it adds those that are new, and gives all their labels
+// and order. Errors: tournament_exists, provider_not_configured.
 func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Created, error) {
 	b, rule := in.Body, score.Standard
 	if b.Rule != nil {
@@ -131,6 +141,8 @@ func (s *Admin) CreateTournament(ctx context.Context, in *CreateTournament) (*Cr
 		return nil, err
 	}
 
+	view.Wake(ctx, s.cache, s.now())
+
 	if from == provider.Manual {
 		return out, nil
 	}
@@ -170,7 +182,7 @@ func done() *Done { return &Done{http.StatusNoContent} }
 // UpdateTournamentFunction changes a tournament.
 func UpdateTournamentFunction() app.Function {
 	return app.API(
-		tables.AdminFunction("update-tournament", "Changes a tournament, or what a guess earns in it.", "No tournament can be changed.", "PATCH",
+		admin("update-tournament", "Changes a tournament, or what a guess earns in it.", "No tournament can be changed.", "PATCH",
 			"/tournaments/{tournamentId}", settlements),
 		OpenAdmin, (*Admin).UpdateTournament, view.ErrNoTournament)
 }
@@ -224,6 +236,10 @@ func (s *Admin) UpdateTournament(ctx context.Context, in *UpdateTournament) (*Do
 		return nil, err
 	}
 
+	if b.Status != nil {
+		view.Wake(ctx, s.cache, s.now())
+	}
+
 	return done(), settlement.Relay(ctx, s.db, s.queue)
 }
 
@@ -240,7 +256,7 @@ type UpdateRound struct {
 // UpdateRoundFunction changes what the points of a round are multiplied by.
 func UpdateRoundFunction() app.Function {
 	return app.API(
-		tables.AdminFunction("update-round", "Changes what the points of a round are multiplied by.", "No round can be changed.", "PATCH",
+		admin("update-round", "Changes what the points of a round are multiplied by.", "No round can be changed.", "PATCH",
 			"/tournaments/{tournamentId}/rounds/{roundSlug}", settlements),
 		OpenAdmin, (*Admin).UpdateRound, view.ErrNoRound)
 }
@@ -285,7 +301,7 @@ type DeleteTournament struct {
 // DeleteTournamentFunction deletes a tournament.
 func DeleteTournamentFunction() app.Function {
 	return app.API(
-		tables.AdminFunction("delete-tournament", "Deletes a tournament.", "No tournament can be deleted.",
+		admin("delete-tournament", "Deletes a tournament.", "No tournament can be deleted.",
 			"DELETE", "/tournaments/{tournamentId}", nil),
 		OpenAdmin, (*Admin).DeleteTournament, errActive)
 }
@@ -331,7 +347,7 @@ type Execution struct {
 // SyncTournamentFunction asks the provider for a part of a tournament.
 func SyncTournamentFunction() app.Function {
 	return app.API(
-		tables.AdminFunction("sync-tournament", "Asks the provider for the rounds, matches or standings of a tournament.",
+		admin("sync-tournament", "Asks the provider for the rounds, matches or standings of a tournament.",
 			"A tournament waits for the next poll.", "POST", "/tournaments/{tournamentId}/{part}", polls, 202),
 		OpenAdmin, (*Admin).SyncTournament, errRunning, errManual, view.ErrNoTournament)
 }
@@ -426,7 +442,7 @@ type SyncMatch struct {
 // SyncMatchFunction asks the provider for a match.
 func SyncMatchFunction() app.Function {
 	return app.API(
-		tables.AdminFunction("sync-match", "Asks the provider for a match.", "A match waits for the next poll.", "PATCH",
+		admin("sync-match", "Asks the provider for a match.", "A match waits for the next poll.", "PATCH",
 			"/matches/{matchId}/sync", polls, 202),
 		OpenAdmin, (*Admin).SyncMatch, errNoMatch, errManual)
 }
@@ -479,7 +495,7 @@ type ExecutionRow struct {
 // ListExecutionsFunction returns what administrators have asked the provider for.
 func ListExecutionsFunction() app.Function {
 	return app.API(
-		tables.AdminFunction("list-executions", "Returns what administrators have asked the provider for.",
+		admin("list-executions", "Returns what administrators have asked the provider for.",
 			"Administrators do not see whether a request has failed.", "GET", "/tournaments/{tournamentId}/executions", nil),
 		OpenAdmin, (*Admin).ListExecutions, view.ErrNoTournament)
 }

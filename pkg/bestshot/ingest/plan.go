@@ -10,19 +10,21 @@ import (
 	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/redis"
 	"matchday/pkg/spec"
 )
 
 // Planner is the service that plans polls.
 type Planner struct {
-	db        pg.DB
-	queue     queue.Sender
-	now       func() time.Time
-	live      time.Duration // between two polls of a round in play
-	idleUntil time.Time     // see tables.IdleInterval
+	db    pg.DB
+	queue queue.Sender
+	now   func() time.Time
+	live  time.Duration // between two polls of a round in play
+	rest  *view.Rest
 }
 
 const (
@@ -59,8 +61,13 @@ func OpenPlanner(ctx context.Context, env app.Env) (*Planner, error) {
 	}
 
 	db, err := pg.Open(ctx, env, tables.Worker)
+	if err != nil {
+		return nil, err
+	}
 
-	return &Planner{db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now, live: live}, err
+	cache, err := redis.Open(ctx, env, tables.CacheUser)
+
+	return &Planner{db, queue.Open(env.AWS, env.Queues), env.Now, live, view.NewRest(cache)}, err
 }
 
 // roundRow is a round whose matches can be asked for.
@@ -112,6 +119,7 @@ func PlanPollsFunction() app.Function {
 		IfDown: "Results do not arrive.",
 		On:     spec.Schedule("rate(5 minutes)"),
 		SQL:    []spec.SQLLogin{tables.Worker},
+		Caches: []spec.CacheLogin{tables.CacheUser},
 		Sends:  []spec.Queue{PollQueue, AssetQueue, settlement.Queue},
 		Memory: 256, Timeout: time.Minute, Reserved: 1,
 	}, OpenPlanner, (*Planner).PlanPolls)
@@ -122,9 +130,12 @@ func PlanPollsFunction() app.Function {
 // and about a later one once a day: until then a match that was called off takes guesses, which count if
 // they were stored before play began. It also posts matches that were not settled in time, and
 // sends what a crash has left in the outbox. A second run asks again, which changes nothing. While no
-// tournament is upcoming or active, it does all this once in tables.IdleInterval.
+// tournament is upcoming or active, it does all this once in tables.IdleInterval: until one is made, see
+// view.Rest.
 func (s *Planner) PlanPolls(ctx context.Context) error {
-	if s.now().Before(s.idleUntil) {
+	began := s.now()
+
+	if !s.rest.Over(ctx, began) {
 		return nil
 	}
 
@@ -143,7 +154,7 @@ func (s *Planner) PlanPolls(ctx context.Context) error {
 	}
 
 	if len(tournaments) == 0 {
-		s.idleUntil = s.now().Add(tables.IdleInterval)
+		s.rest.Begin(began)
 	}
 
 	var polls []Poll

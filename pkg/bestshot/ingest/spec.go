@@ -12,10 +12,18 @@ var (
 	settlements = []spec.Queue{settlement.Queue}
 )
 
-// editor returns a function for administrators that enters matches, and makes stale what the cache has.
+// admin returns a function for administrators that also uses the cache.
+func admin(name, does, ifDown, method, path string, sends []spec.Queue, answers ...int) spec.Function {
+	f := tables.AdminFunction(name, does, ifDown, method, path, sends, answers...)
+	f.Caches = []spec.CacheLogin{tables.CacheUser}
+
+	return f
+}
+
+// editor returns a function for administrators that enters matches.
 func editor(name, does, ifDown, method, path string, answers ...int) spec.Function {
-	f := tables.AdminFunction(name, does, ifDown, method, path, nil, answers...)
-	f.Caches, f.Limits = []spec.CacheLogin{tables.CacheUser}, []spec.Limit{maxEntered}
+	f := admin(name, does, ifDown, method, path, nil, answers...)
+	f.Limits = []spec.Limit{maxEntered}
 
 	return f
 }

@@ -22,12 +22,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/redis"
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
@@ -96,16 +98,22 @@ var leadTimes = []time.Duration{2 * time.Hour, 24 * time.Hour}
 
 // Reminders is the service that finds the members to remind.
 type Reminders struct {
-	db        pg.DB
-	queue     queue.Sender
-	now       func() time.Time
-	idleUntil time.Time // see tables.IdleInterval
+	db    pg.DB
+	queue queue.Sender
+	now   func() time.Time
+	rest  *view.Rest
 }
 
 // OpenReminders opens the service that finds the members to remind.
 func OpenReminders(ctx context.Context, env app.Env) (*Reminders, error) {
 	db, err := pg.Open(ctx, env, tables.Worker)
-	return &Reminders{db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, err
+	if err != nil {
+		return nil, err
+	}
+
+	cache, err := redis.Open(ctx, env, tables.CacheUser)
+
+	return &Reminders{db, queue.Open(env.AWS, env.Queues), env.Now, view.NewRest(cache)}, err
 }
 
 const (
@@ -121,22 +129,29 @@ func RemindFunction() app.Function {
 		Name:   "bestshot/remind",
 		Does:   "Finds the members who have not guessed a match that begins within a day, or two hours, and those who have new points.",
 		IfDown: "Members are not reminded, and not told of their points.",
-		On:     spec.Schedule("rate(5 minutes)"), // Lambda keeps an instance that is called so often, with its idleUntil
+		On:     spec.Schedule("rate(5 minutes)"), // Lambda keeps an instance that is called so often, with its rest
 		SQL:    []spec.SQLLogin{tables.Worker},
+		Caches: []spec.CacheLogin{tables.CacheUser},
 		Sends:  []spec.Queue{NoticeQueue},
 		Memory: 256, Timeout: 4 * time.Minute, Reserved: 1,
 	}, OpenReminders, (*Reminders).Remind)
 }
 
 // Remind sends notices of points to the members who have guessed matches that were settled since the last
-// time, when no match of the tournament waits for points or is in play. Then it sends reminders to the members who play in a tournament, or are in a league that follows it, and
-// have not guessed a match of it that begins soon: the first reminder within a day of the kick-off, the
-// second within two hours. A reminder is for all such matches of a tournament. Within two hours of the
-// kick-off only the second is sent. A match that is put off by the lead time of a reminder, or more, has
-// that reminder again. A run ends when its time is nearly over, and the next one goes on. A second run
-// sends nothing. Members who want no reminders get none. A range costs the same for any number of members.
+// time, when no match of the tournament waits for points or is in play.
+//
+// Then it sends reminders to the members who play in a tournament, or are in a league that follows it, and have
+// not guessed a match of it that begins soon: the first reminder within a day of the kick-off, the second within
+// two hours. A reminder is for all such matches of a tournament. Within two hours of the kick-off only the second
+// is sent. A match that is put off by the lead time of a reminder, or more, has that reminder again. Members who
+// want no reminders get none.
+//
+// While no tournament is upcoming or active it rests: see view.Rest. A run ends when its time is nearly over,
+// and the next one goes on. A second run sends nothing. A range costs the same for any number of members.
 func (s *Reminders) Remind(ctx context.Context) error {
-	if s.now().Before(s.idleUntil) {
+	began := s.now()
+
+	if !s.rest.Over(ctx, began) {
 		return nil
 	}
 
@@ -150,7 +165,7 @@ func (s *Reminders) Remind(ctx context.Context) error {
 	}
 
 	if !played {
-		s.idleUntil = s.now().Add(tables.IdleInterval)
+		s.rest.Begin(began)
 		return nil
 	}
 

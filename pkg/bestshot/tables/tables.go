@@ -26,7 +26,7 @@ func migrations() fs.FS {
 }
 
 // IdleInterval is how often a scheduled job reads the database while no tournament is upcoming or
-// active. In stages where the database may pause, it pauses after five minutes without use.
+// active. One that is made ends that: see view.Rest. In stages where the database may pause, it pauses after five minutes without use.
 const IdleInterval = time.Hour
 
 // Roles of functions, with the grants of the migrations.

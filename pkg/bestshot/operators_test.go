@@ -1,6 +1,8 @@
 package bestshot_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +11,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/pg"
 )
 
@@ -109,5 +112,76 @@ JOIN tournament_round o ON o.slug = m.round_slug`)
 				t.Errorf("counted %d times, want %d", refused, c.refused)
 			}
 		})
+	}
+}
+
+// TestOnlyPagesAreCached: the cache has the pages of a leaderboard that begin where a page ends, under one name
+// each. What follows any other cursor is answered, and not stored.
+func TestOnlyPagesAreCached(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	c := w.Found("cup")
+	fillBoard(w, c, 350, 30)
+
+	path := "/tournaments/" + c.ID + "/leaderboard"
+
+	names := func() []string {
+		t.Helper()
+
+		keys, err := w.Cache.HKeys(view.LeaderboardKey(c.ID))
+		testkit.Must(t, err)
+
+		slices.Sort(keys)
+
+		return slices.DeleteFunc(keys, func(k string) bool { return k == "version" })
+	}
+
+	first := testkit.Decode[view.LeaderboardPage](w.World, w.Do("u1", "GET", path, nil))
+	second := testkit.Decode[view.LeaderboardPage](w.World, w.Do("u1", "GET", path+"?cursor="+first.Meta.Next, nil))
+	want := []string{first.Meta.Next, "0"}
+
+	place := func(n int) string { // of a member
+		t.Helper()
+
+		cursor, _, err := pg.Value[string](t.Context(), w.DB, `
+SELECT (points::bigint * -100000000) || '_' || member_id || '_' || translate(encode(nick_name::bytea, 'base64'), '+/=', '-_')
+FROM tournament_scoreboard
+WHERE nick_name = 'nick' || lpad($1::int::text, 6, '0')`, n)
+		testkit.Must(t, err)
+
+		return cursor
+	}
+
+	if got := place(100); got != first.Meta.Next {
+		t.Fatalf("member 100 is at %q, and the first page ends at %q", got, first.Meta.Next)
+	}
+
+	score, rest, _ := strings.Cut(first.Meta.Next, "_")
+	id, nick, _ := strings.Cut(rest, "_")
+
+	for name, cursor := range map[string]string{
+		"another member":     place(101),
+		"of no member":       score + "_00000000-0000-4000-8000-000000000000_" + nick,
+		"another nickname":   score + "_" + id + "_" + nick[:len(nick)-2] + "OQ",
+		"another score":      "-99900000000_" + rest,
+		"between two scores": score[:4] + "00000001_" + rest,
+	} {
+		if out := w.Do("u1", "GET", path+"?cursor="+cursor, nil); !strings.Contains(out.Body, "nick") {
+			t.Errorf("%s: %s", name, out.Body)
+		}
+
+		if diff := cmp.Diff(want, names()); diff != "" {
+			t.Fatalf("%s: the pages in the cache (-want +got):\n%s", name, diff)
+		}
+	}
+
+	// Another form of the cursor is the same page.
+	again := testkit.Decode[view.LeaderboardPage](w.World, w.Do("u1", "GET", path+"?cursor=-00"+strings.TrimPrefix(first.Meta.Next, "-"), nil))
+	if diff := cmp.Diff(second.Data, again.Data); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	if diff := cmp.Diff(want, names()); diff != "" {
+		t.Errorf("the pages in the cache (-want +got):\n%s", diff)
 	}
 }

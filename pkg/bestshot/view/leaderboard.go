@@ -62,7 +62,9 @@ type Paging struct {
 }
 
 // Leaderboard returns the page of a tournament's leaderboard that follows a cursor, the first one
-// for "". Its cost does not depend on the number of members. Errors: ErrNoTournament, bad_cursor.
+// for "". Its cost does not depend on the number of members: the cache does not have a page that begins
+// elsewhere than one of the first maxPages, and to find that out costs at most as many rows as these
+// have. Errors: ErrNoTournament, bad_cursor.
 func (v Views) Leaderboard(ctx context.Context, tournamentID, cursor string) (*Leaderboard, error) {
 	name := firstPage
 	after := first
@@ -73,7 +75,7 @@ func (v Views) Leaderboard(ctx context.Context, tournamentID, cursor string) (*L
 			return nil, httpapi.ErrBadCursor
 		}
 
-		name = cursor
+		name = after.String() // another form of the cursor has no page of its own
 	}
 
 	text, err := v.page(ctx, LeaderboardKey(tournamentID), name, v.loadLeaderboard(tournamentID, name, after, PageSize))
@@ -332,7 +334,31 @@ func (v Views) loadLeaderboard(tournamentID, name string, after place, n int) lo
 		}
 
 		text, err := json.Marshal(p)
+		if err != nil {
+			return projection{}, err
+		}
 
-		return projection{state.Version, []redis.Page{{Name: name, Text: text}}, lifetime, state.Updating != nil}, err
+		starts, err := v.startsPage(ctx, tournamentID, after)
+
+		return projection{
+			version:  state.Version,
+			pages:    []redis.Page{{Name: name, Text: text}},
+			lifetime: lifetime,
+			mixed:    state.Updating != nil,
+			between:  !starts,
+		}, err
 	}
+}
+
+// startsPage reports whether one of the first maxPages pages of a leaderboard begins after a place: a member
+// has it, and it is the last one of a page.
+func (v Views) startsPage(ctx context.Context, tournamentID string, after place) (bool, error) {
+	if after == first {
+		return true, nil
+	}
+
+	n, ok, err := pg.Value[int](ctx, v.DB, sql.CountUpTo,
+		tournamentID, after.key, after.nickName, after.memberID, maxPages*PageSize)
+
+	return ok && n%PageSize == 0 && n < maxPages*PageSize, err
 }

@@ -21,8 +21,9 @@
 // cache does not answer, a reader reads the database.
 //
 // A page of a leaderboard costs the same for any number of members: it is a range of an index, and
-// the ranks come from the histograms scoreboard_points and scoreboard_before. The cache has the pages
-// that were read, at most 200. While a settlement goes on, the cache keeps the pages of before, and
+// the ranks come from the histograms scoreboard_points and scoreboard_before. The cache has those of the
+// first 200 pages that were read. A page after another place, of a cursor that no page has as its next, is
+// read from the database, and not stored. While a settlement goes on, the cache keeps the pages of before, and
 // what is read from the database is not stored.
 package view
 
@@ -46,7 +47,7 @@ var file string
 // sql are the statements of view.sql.
 var sql = pg.MustParse[struct {
 	GetRoundVersion, ListMatches, GetStandingsVersion, ListStandings, GetLeaderboardState, ListLeaderboard,
-	GetPlace, FindAbove, ListLeagueTable, ListLeagueRound, ListLiveLeagueTable, ListLeagueFinal string
+	GetPlace, FindAbove, ListLeagueTable, ListLeagueRound, ListLiveLeagueTable, ListLeagueFinal, CountUpTo string
 }](file)
 
 // MatchesKey returns the key of the matches of a round.
@@ -120,6 +121,7 @@ type projection struct {
 	pages    []redis.Page
 	lifetime time.Duration
 	mixed    bool // whether a settlement goes on: it is not stored
+	between  bool // whether it begins between two pages, or behind maxPages: it is not stored
 }
 
 // page returns a page, nil if the projection does not have it.
@@ -153,7 +155,7 @@ func (v Views) page(ctx context.Context, key, name string, load load) ([]byte, e
 		return nil, err
 	}
 
-	if cacheErr == nil && !p.mixed {
+	if cacheErr == nil && !p.mixed && !p.between {
 		_, cacheErr = v.Cache.Put(ctx, key, p.version, p.pages, p.lifetime, max(maxPages, len(p.pages)))
 	}
 

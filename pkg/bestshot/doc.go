@@ -21,7 +21,10 @@
 //	how a tournament is run without a provider            ingest: CreateTournament, CreateMatch
 //	what happens to a match that cannot be settled        settlement: Admin.KeepDeadLetter, ReplayDeadLetter
 //	how a wrong leaderboard is repaired                   settlement: Admin.HydrateScoreboard
+//	when a message that cannot be settled is closed       settlement: Worker.SettleMatch; Admin.CloseDeadLetter
 //	when the provider is asked, and for what              ingest: Planner.PlanPolls
+//	when a request to the provider is done                ingest: Admin.SyncTournament
+//	what is left of a deleted tournament, and how long    ingest: Admin.DeleteTournament, Deleter.FinishDeletion
 //	which parts of an answer are stored                   ingest: Ingester.IngestFeed
 //	what a provider must answer                           provider
 //	which ids tournaments and matches have                ingest: ListAllTournaments, ListAllMatches
@@ -83,7 +86,8 @@
 //	wrong_code             a wrong code of a league that a member has tried
 //
 // Functions log in as one of three roles, which have grants in the migrations: bestshot_reader
-// reads, bestshot_player writes what belongs to a member, bestshot_worker writes all tables.
+// reads, bestshot_player writes what belongs to a member, bestshot_worker writes all tables. Policies hide
+// what is being deleted from all three.
 //
 // The cache has projections: copies that members read, with the keys of package view. They may be
 // lost at any time. The DynamoDB table bestshot-devices has the phones, because the function that
@@ -137,6 +141,9 @@
 // No result is lost while the database, the cache or a queue fails. The result and its message are
 // written in one transaction. Every plan sends the messages that are left, and posts the matches that
 // were not settled.
+//
+// A deleted tournament is hidden with the answer, and nothing of it stays: its copies in the cache are removed,
+// and then its rows, in short transactions. The table of a league may have its points for 30 seconds more.
 //
 // Only a newer copy replaces a copy in the cache. While the cache does not answer, members read
 // PostgreSQL.

@@ -104,6 +104,7 @@ func Room() app.Room {
 		ingest.CreateTournamentFunction(),
 		ingest.UpdateTournamentFunction(),
 		ingest.DeleteTournamentFunction(),
+		ingest.FinishDeletionFunction(),
 		ingest.UpdateRoundFunction(),
 		ingest.SyncTournamentFunction(),
 		ingest.ListExecutionsFunction(),

@@ -14,7 +14,6 @@ import (
 	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
@@ -290,43 +289,6 @@ func (s *Admin) UpdateRound(ctx context.Context, in *UpdateRound) (*Done, error)
 	}
 
 	return done(), settlement.Relay(ctx, s.db, s.queue)
-}
-
-// DeleteTournament is the request to delete a tournament.
-type DeleteTournament struct {
-	auth.Admin
-	TournamentID string `path:"tournamentId" format:"uuid" doc:"The id of the tournament."`
-}
-
-// DeleteTournamentFunction deletes a tournament.
-func DeleteTournamentFunction() app.Function {
-	return app.API(
-		admin("delete-tournament", "Deletes a tournament.", "No tournament can be deleted.",
-			"DELETE", "/tournaments/{tournamentId}", nil),
-		OpenAdmin, (*Admin).DeleteTournament, errActive)
-}
-
-// DeleteTournament deletes a tournament with all that belongs to it. A tournament with guesses must be
-// cancelled first. A second run deletes nothing. Errors: tournament_active.
-func (s *Admin) DeleteTournament(ctx context.Context, in *DeleteTournament) (*httpapi.Removed, error) {
-	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-		active, ok, err := pg.Value[bool](ctx, tx, sql.LockTournamentForDeletion, in.TournamentID)
-		switch {
-		case err != nil || !ok:
-			return err
-		case active:
-			return errActive
-		}
-
-		_, err = pg.Do(ctx, tx, sql.DeleteTournament, in.TournamentID)
-
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-
-	return httpapi.NewRemoved(), nil
 }
 
 // SyncTournament is the request to ask the provider for a part of a tournament.

@@ -43,7 +43,10 @@ var sql = pg.MustParse[struct {
 	UpdateMatch, EndMatch, CreateTournament, FindSameTournament, AddRule, LockRule, UpdateTournament, PutRuleVersion,
 	LockMultiplier, PutMultiplier, LockTournamentForDeletion, DeleteTournament, GetTournament,
 	FailLostExecution, BeginExecution, AwaitRounds, ListRounds, FailExecutionWithoutRounds, GetRoundOfMatch, ListExecutions,
-	TournamentExists, ListAllTournaments, ListAllMatches, FindEnteredMatch, CountMatches, EnterMatch string
+	TournamentExists, ListAllTournaments, ListAllMatches, FindEnteredMatch, CountMatches, EnterMatch,
+	PrepareDeletion, HideTournament, HideMatches, CloseLettersOfTournament, ListProjections,
+	BeginDeletion, FindMatchToDelete, DeleteGuesses, DeleteLedger, DeleteReminders, DeleteMatch, FindRoundToDelete,
+	DeleteRoundScores, DeleteJokers, DeleteRound, DeleteScoreboard, DeleteFollows, DeleteFinished, ListDeletions string
 }](file)
 
 // Kind is what a poll asks for.
@@ -166,11 +169,7 @@ func (s *Ingester) IngestFeed(ctx context.Context, f Feed) error {
 		return fmt.Errorf("ingest %s of the tournament %s: %w", f.Kind, f.TournamentID, err)
 	}
 
-	for _, p := range stale {
-		err = errors.Join(err, s.cache.Invalidate(ctx, p.key, p.version))
-	}
-
-	return errors.Join(err, settlement.Relay(ctx, s.db, s.queue))
+	return errors.Join(stale.invalidate(ctx, s.cache), settlement.Relay(ctx, s.db, s.queue))
 }
 
 // store stores what an answer has of its kind. It stores nothing if the provider has failed.
@@ -209,4 +208,13 @@ func (s *staleKeys) add(key string, version int64) {
 		key     string
 		version int64
 	}{key, version})
+}
+
+// invalidate invalidates the projections.
+func (s staleKeys) invalidate(ctx context.Context, cache redis.Cache) (err error) {
+	for _, p := range s {
+		err = errors.Join(err, cache.Invalidate(ctx, p.key, p.version))
+	}
+
+	return err
 }

@@ -570,7 +570,7 @@ WHERE tournament_id = $1
     AND slug = $2;
 
 -- name: LockTournamentForDeletion
--- Locks tournament $1 before it is deleted. Returns whether it is not cancelled and has a guess.
+-- Locks tournament $1 before it is hidden. Returns whether it is not cancelled and has a guess.
 SELECT status <> 'cancelled'
     AND EXISTS (
         SELECT
@@ -583,9 +583,10 @@ WHERE id = $1
 FOR UPDATE;
 
 -- name: DeleteTournament
--- Deletes tournament $1 with all that belongs to it.
+-- Deletes tournament $1, which is hidden, with all that is left of it.
 DELETE FROM tournament
-WHERE id = $1;
+WHERE id = $1
+    AND deleted_at IS NOT NULL;
 
 -- name: GetTournament
 -- Tournament $1, to ask the provider for a part of it.
@@ -769,3 +770,187 @@ INSERT INTO match (
 )
 VALUES ($1, $2, 'manual', $3, $4, 'open', 'entered', $5, $6, $7)
 RETURNING id::text;
+
+-- name: PrepareDeletion
+-- Has this transaction see what is being deleted, and read ranges by indexes.
+SELECT
+    set_config('bestshot.deletion', 'on', true),
+    set_config('enable_seqscan', 'off', true),
+    set_config('enable_bitmapscan', 'off', true);
+
+-- name: HideTournament
+-- Hides tournament $1, which is to be deleted, and raises the versions of its projections, so that none that
+-- was read before is stored. Its slug and season are free.
+WITH rounds AS (
+    UPDATE tournament_round
+    SET version = version + 1
+    WHERE tournament_id = $1
+)
+UPDATE tournament
+SET deleted_at = coalesce(deleted_at, now()),
+    deletion_run_at = now(),
+    status = 'cancelled',
+    slug = 'deleted-' || id,
+    season = 'deleted-' || id,
+    scoreboard_version = scoreboard_version + 1,
+    standings_version = standings_version + 1
+WHERE id = $1;
+
+-- name: HideMatches
+-- Frees the provider's ids of the matches of tournament $1, for another tournament of the same season.
+UPDATE match
+SET external_id = 'deleted-' || id
+WHERE tournament_id = $1;
+
+-- name: CloseLettersOfTournament
+-- Closes the messages about matches of tournament $1, which will not be settled.
+UPDATE settlement_dlq
+SET closed_at = now()
+WHERE closed_at IS NULL
+    AND match_id IN (SELECT id FROM match WHERE tournament_id = $1);
+
+-- name: ListProjections
+-- The versions of the projections of tournament $1: of its standings and its leaderboard, where slug is NULL, and
+-- of the matches of its rounds.
+SELECT NULL AS slug, standings_version AS version, scoreboard_version AS leaderboard
+FROM tournament
+WHERE id = $1
+UNION ALL
+SELECT slug, version, 0
+FROM tournament_round
+WHERE tournament_id = $1;
+
+-- name: BeginDeletion
+-- Records that the deletion of tournament $1 goes on. Changes nothing if it is not hidden.
+UPDATE tournament
+SET deletion_run_at = now()
+WHERE id = $1
+    AND deleted_at IS NOT NULL;
+
+-- name: FindMatchToDelete
+-- The first match of tournament $1: no row if there is none.
+SELECT id::text
+FROM match
+WHERE tournament_id = $1
+ORDER BY id
+LIMIT 1;
+
+-- name: DeleteMatch
+-- Deletes match $2 of tournament $1, with all that is left of it.
+DELETE FROM match
+WHERE tournament_id = $1
+    AND id = $2;
+
+-- name: FindRoundToDelete
+-- The first round of tournament $1: no row if there is none.
+SELECT slug
+FROM tournament_round
+WHERE tournament_id = $1
+ORDER BY slug
+LIMIT 1;
+
+-- name: DeleteRound
+-- Deletes round $2 of tournament $1, with all that is left of it.
+DELETE FROM tournament_round
+WHERE tournament_id = $1
+    AND slug = $2;
+
+-- name: DeleteGuesses
+-- Deletes at most $3 guesses of match $2 of tournament $1.
+DELETE FROM guess
+WHERE ctid = ANY(ARRAY(
+    SELECT ctid
+    FROM guess
+    WHERE match_id = (SELECT id FROM match WHERE tournament_id = $1 AND id = $2)
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED
+));
+
+-- name: DeleteLedger
+-- Deletes at most $3 rows of the ledger of match $2 of tournament $1.
+DELETE FROM scoreboard_ledger
+WHERE ctid = ANY(ARRAY(
+    SELECT ctid
+    FROM scoreboard_ledger
+    WHERE match_id = (SELECT id FROM match WHERE tournament_id = $1 AND id = $2)
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED
+));
+
+-- name: DeleteReminders
+-- Deletes at most $3 reminders of match $2 of tournament $1.
+DELETE FROM reminder
+WHERE ctid = ANY(ARRAY(
+    SELECT ctid
+    FROM reminder
+    WHERE match_id = (SELECT id FROM match WHERE tournament_id = $1 AND id = $2)
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED
+));
+
+-- name: DeleteRoundScores
+-- Deletes the points of at most $3 members in round $2 of tournament $1.
+DELETE FROM round_score
+WHERE ctid = ANY(ARRAY(
+    SELECT ctid
+    FROM round_score
+    WHERE tournament_id = $1
+        AND round_slug = $2
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED
+));
+
+-- name: DeleteJokers
+-- Deletes the jokers of at most $3 members in round $2 of tournament $1.
+DELETE FROM joker
+WHERE ctid = ANY(ARRAY(
+    SELECT ctid
+    FROM joker
+    WHERE tournament_id = $1
+        AND round_slug = $2
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED
+));
+
+-- name: DeleteScoreboard
+-- Deletes the points of at most $3 members in tournament $1. $2 is ''.
+DELETE FROM tournament_scoreboard
+WHERE ctid = ANY(ARRAY(
+    SELECT ctid
+    FROM tournament_scoreboard
+    WHERE tournament_id = $1
+        AND $2 = ''
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED
+));
+
+-- name: DeleteFollows
+-- Deletes at most $3 rows of leagues that follow tournament $1. $2 is ''.
+DELETE FROM league_tournament
+WHERE ctid = ANY(ARRAY(
+    SELECT ctid
+    FROM league_tournament
+    WHERE tournament_id = $1
+        AND $2 = ''
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED
+));
+
+-- name: DeleteFinished
+-- Deletes at most $3 rows of leagues that have followed tournament $1. $2 is ''.
+DELETE FROM league_finished
+WHERE ctid = ANY(ARRAY(
+    SELECT ctid
+    FROM league_finished
+    WHERE tournament_id = $1
+        AND $2 = ''
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED
+));
+
+-- name: ListDeletions
+-- The tournaments that are being deleted. lost is whether nothing was deleted for 15 minutes.
+SELECT id::text, deletion_run_at < now() - interval '15 minutes' AS lost
+FROM tournament
+WHERE deleted_at IS NOT NULL
+ORDER BY id;

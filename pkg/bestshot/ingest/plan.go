@@ -81,7 +81,12 @@ type roundRow struct {
 	Order        int           `db:"order"`
 	Type         string        `db:"type"`
 	Path         string        `db:"path"`
-	InPlay       bool          `db:"in_play"` // whether a match of it is in play, or interrupted
+}
+
+// dueRound is a round whose matches are to be asked for.
+type dueRound struct {
+	roundRow
+	InPlay bool `db:"in_play"` // whether a match of it is in play, or interrupted
 }
 
 // poll returns the poll that asks for the matches of the round.
@@ -120,7 +125,7 @@ func PlanPollsFunction() app.Function {
 		On:     spec.Schedule("rate(5 minutes)"),
 		SQL:    []spec.SQLLogin{tables.Worker},
 		Caches: []spec.CacheLogin{tables.CacheUser},
-		Sends:  []spec.Queue{PollQueue, AssetQueue, settlement.Queue},
+		Sends:  []spec.Queue{PollQueue, AssetQueue, DeletionQueue, settlement.Queue},
 		Memory: 256, Timeout: time.Minute, Reserved: 1,
 	}, OpenPlanner, (*Planner).PlanPolls)
 }
@@ -128,10 +133,10 @@ func PlanPollsFunction() app.Function {
 // PlanPolls asks for what may have changed. About a match in play it asks each minute, or as LiveSeconds
 // says: the polls until the next plan wait in the queue. About a match that begins within a day it asks once an hour,
 // and about a later one once a day: until then a match that was called off takes guesses, which count if
-// they were stored before play began. It also posts matches that were not settled in time, and
-// sends what a crash has left in the outbox. A second run asks again, which changes nothing. While no
-// tournament is upcoming or active, it does all this once in tables.IdleInterval: until one is made, see
-// view.Rest.
+// they were stored before play began. It also posts matches that were not settled in time, sends what a
+// crash has left in the outbox, and asks again for deletions that do not go on. A second run asks again,
+// which changes nothing. While no tournament is upcoming or active, and none is being deleted, it does all
+// this once in tables.IdleInterval: until one is made, see view.Rest.
 func (s *Planner) PlanPolls(ctx context.Context) error {
 	began := s.now()
 
@@ -143,7 +148,7 @@ func (s *Planner) PlanPolls(ctx context.Context) error {
 		return err
 	}
 
-	rounds, err := pg.All[roundRow](ctx, s.db, sql.ListDueRounds)
+	rounds, err := pg.All[dueRound](ctx, s.db, sql.ListDueRounds)
 	if err != nil {
 		return err
 	}
@@ -153,7 +158,12 @@ func (s *Planner) PlanPolls(ctx context.Context) error {
 		return err
 	}
 
-	if len(tournaments) == 0 {
+	going, err := s.planDeletions(ctx)
+	if err != nil {
+		return err
+	}
+
+	if len(tournaments) == 0 && !going {
 		s.rest.Begin(began)
 	}
 
@@ -185,7 +195,7 @@ func (s *Planner) PlanPolls(ctx context.Context) error {
 }
 
 // planLive asks for the rounds in play between this plan and the next one.
-func (s *Planner) planLive(ctx context.Context, rounds []roundRow) error {
+func (s *Planner) planLive(ctx context.Context, rounds []dueRound) error {
 	for after := s.live; after < planned; after += s.live {
 		for _, r := range rounds {
 			if !r.InPlay {

@@ -10,6 +10,7 @@ import (
 var (
 	polls       = []spec.Queue{PollQueue}
 	settlements = []spec.Queue{settlement.Queue}
+	deletions   = []spec.Queue{DeletionQueue}
 )
 
 // admin returns a function for administrators that also uses the cache.

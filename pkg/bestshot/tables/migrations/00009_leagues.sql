@@ -32,6 +32,7 @@ CREATE TABLE league_finished (
     tournament_id uuid NOT NULL REFERENCES tournament ON DELETE CASCADE,
     PRIMARY KEY (league_id, tournament_id)
 );
+CREATE INDEX league_finished_tournament ON league_finished (tournament_id);
 
 -- A membership that has ended, of a league whose final tables show it.
 CREATE TABLE league_left (
@@ -44,7 +45,7 @@ CREATE TABLE league_left (
 CREATE INDEX league_left_member ON league_left (member_id);
 
 -- The tournaments that ended while a league followed them.
-CREATE VIEW league_history AS
+CREATE VIEW league_history WITH (security_invoker = true) AS
 SELECT f.league_id, t.id AS tournament_id, t.completed_at
 FROM league_tournament f
 JOIN tournament t ON t.id = f.tournament_id AND t.completed_at >= f.followed_at

@@ -21,7 +21,9 @@ CREATE INDEX IF NOT EXISTS dlq_open ON settlement_dlq (match_id) WHERE closed_at
 -- A tournament that is being deleted has deleted_at. No function sees it, or what belongs to it, unless its
 -- transaction sets bestshot.deletion to on: those that delete it do. The rows of its members are not hidden:
 -- they are read by its matches, or together with it.
-ALTER TABLE tournament ADD COLUMN IF NOT EXISTS deleted_at timestamptz;
+ALTER TABLE tournament
+    ADD COLUMN IF NOT EXISTS deleted_at      timestamptz,
+    ADD COLUMN IF NOT EXISTS deletion_run_at timestamptz; -- when its rows were deleted last
 
 DROP POLICY IF EXISTS not_deleted ON tournament;
 CREATE POLICY not_deleted ON tournament TO bestshot_reader, bestshot_player, bestshot_worker

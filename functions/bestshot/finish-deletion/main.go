@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/bestshot/ingest"
+
+func main() { ingest.FinishDeletionFunction().Start() }

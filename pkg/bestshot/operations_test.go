@@ -11,6 +11,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/schema"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/kit/pg"
 )
@@ -241,5 +242,26 @@ func TestNoSuchLetter(t *testing.T) {
 	if err := testkit.CheckProblemCode(w.Ask(root, "POST", "/api/v2/admin/settlements/dlq/3/close", nil), 404,
 		"message_not_found"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMigrationOfOperationsRunsAgain: it runs outside a transaction, and a run that ends early is repeated.
+func TestMigrationOfOperationsRunsAgain(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	c := w.Found("cup")
+
+	n, err := pg.Do(t.Context(), w.DB, `DELETE FROM goose_db_version WHERE version_id = 13`)
+	testkit.Must(t, err)
+
+	if n != 1 {
+		t.Fatalf("%d rows of the migration, want 1", n)
+	}
+
+	testkit.Must(t, testkit.Open(w.World, schema.MigrateFunction(), schema.Open).Migrate(w.NewContext()))
+	w.Do(root, "DELETE", "/admin/tournaments/"+c.ID, nil)
+
+	if out := w.Ask(root, "GET", "/api/v2/tournaments/"+c.ID, nil); out.StatusCode != 404 {
+		t.Errorf("a deleted tournament is answered %d", out.StatusCode)
 	}
 }

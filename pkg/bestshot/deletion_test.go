@@ -384,7 +384,8 @@ ORDER BY table_name`)
 
 	want := map[string]bool{
 		"guess": true, "reminder": true, "round_score": true, "scoreboard_ledger": true, "tournament_scoreboard": true,
-		"settling": true, "repair": true, // one row of a match, or a tournament
+		"joker":    true,
+		"settling": true, "repair": true, "reminder_pass": true, "points_pass": true, // few rows of a match, or one of a tournament
 	}
 
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), got); diff != "" {

@@ -40,7 +40,7 @@
 //	which tables a league keeps after a tournament        league: ListHistory; league_history in the migrations
 //	how a member is removed from a league                 league: RemoveMember, RenewCode
 //	which images are accepted, and how they are named     asset: Name
-//	who is reminded, and when                             notice: Reminders.Remind
+//	who is reminded, and told of points, and when         notice: Reminders.Remind
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	which tables, roles and grants exist                  tables/migrations, and the list below
 //	when the migrations run                               schema
@@ -83,6 +83,7 @@
 //	league_left            a membership that has ended, and that final tables show
 //	reminder               when a member was last reminded of a match, for each kind of reminder
 //	reminder_pass          how far the reminders of a match have come, for each kind
+//	points_pass            how far members are told of the points of a tournament; match.telling has of which matches
 //	wrong_code             a wrong code of a league that a member has tried
 //
 // Functions log in as one of three roles, which have grants in the migrations: bestshot_reader
@@ -108,8 +109,8 @@
 // {"rule":{"outcome":3,"homeScore":1,"awayScore":1,"goalDifference":1,"exactScore":2}}. Its settled
 // matches are settled again. The names are in package score. A new tournament whose request has no rule
 // gets score.Standard, 3 points for the outcome, as the released API promises; a rule whose exact score
-// earns more than its outcome has to be chosen. Another way to earn points needs a migration that replaces guess_points,
-// and the same change of score.Rule.Of.
+// earns more than its outcome has to be chosen. Another way to earn points needs a migration that
+// replaces guess_points, and the same change of score.Rule.Of.
 //
 // # By hand
 //

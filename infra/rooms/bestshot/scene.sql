@@ -14,8 +14,8 @@ VALUES
     ('58de2f1b-1374-4c92-bd53-23a81943de02', 'sofascore', '17', '2025', 'cup-2025', 'Cup 2025', 'upcoming'),
     ('58de2f1b-1374-4c92-bd53-23a81943de03', 'manual', '1', '2026', 'pub-cup', 'Pub cup', 'upcoming');
 
-INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score)
-SELECT id, 1, 3, 0, 0, 0, 0
+INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score, joker_factor)
+SELECT id, 1, 3, 0, 0, 0, 0, 2
 FROM tournament;
 
 INSERT INTO tournament_round (tournament_id, slug, "order", label, type, provider_path)

@@ -48,7 +48,7 @@ func PutJokerFunction() app.Function {
 		On:     spec.Route{Method: "PUT", Path: "/api/v2/tournaments/{tournamentId}/rounds/{roundSlug}/joker", Auth: spec.User},
 		Uses:   []spec.Access{account.CheckDeleted},
 		SQL:    []spec.SQLLogin{tables.Player},
-		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 4,
 	}, Open, (*Guesses).PutJoker, errJoker, errNoJokers, errNoMatch, member.ErrNoMember)
 }
 

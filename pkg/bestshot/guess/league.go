@@ -31,7 +31,7 @@ func ListLeagueGuessesFunction() app.Function {
 		IfDown: "Members do not see the guesses of their leagues.",
 		On:     spec.Route{Method: "GET", Path: "/api/v2/leagues/{leagueId}/matches/{matchId}/guesses", Auth: spec.User},
 		SQL:    []spec.SQLLogin{tables.Reader},
-		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 6,
 	}, OpenReader, (*Guesses).ListLeagueGuesses, errNoLeague, errHidden, errNoMatch)
 }
 

@@ -67,7 +67,7 @@ func GetLiveScoreFunction() app.Function {
 		IfDown: "Members see their points of a match only after it has ended.",
 		On:     spec.Route{Method: "GET", Path: "/api/v2/tournaments/{tournamentId}/score/live", Auth: spec.User},
 		SQL:    []spec.SQLLogin{tables.Reader},
-		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 6,
 	}, OpenReader, (*Guesses).GetLiveScore, member.ErrNoMember, view.ErrNoTournament)
 }
 

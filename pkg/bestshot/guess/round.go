@@ -65,7 +65,7 @@ func PutGuessesFunction() app.Function {
 		Uses:   []spec.Access{account.CheckDeleted},
 		SQL:    []spec.SQLLogin{tables.Player},
 		Limits: []spec.Limit{maxGuesses},
-		Memory: 256, Timeout: 15 * time.Second, Reserved: 12,
+		Memory: 256, Timeout: 15 * time.Second, Reserved: 8,
 	}, Open, (*Guesses).PutGuesses, member.ErrNoMember)
 }
 

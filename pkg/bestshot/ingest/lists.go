@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
@@ -45,7 +44,7 @@ type TournamentSources struct {
 // ListAllTournamentsFunction returns the tournaments with the ids of their providers.
 func ListAllTournamentsFunction() app.Function {
 	return app.API(
-		tables.AdminFunction("list-all-tournaments", "Returns the tournaments with the ids of their providers.",
+		admin("list-all-tournaments", "Returns the tournaments with the ids of their providers.",
 			"Administrators do not find the ids of tournaments.", "GET", "/tournaments", nil),
 		OpenAdmin, (*Admin).ListAllTournaments)
 }
@@ -119,7 +118,7 @@ type MatchSources struct {
 // ListAllMatchesFunction returns the matches of a tournament with their ids.
 func ListAllMatchesFunction() app.Function {
 	return app.API(
-		tables.AdminFunction("list-all-matches", "Returns the matches of a tournament with their ids, and with what was done to them.",
+		admin("list-all-matches", "Returns the matches of a tournament with their ids, and with what was done to them.",
 			"Administrators do not find the ids of matches.", "GET", "/tournaments/{tournamentId}/matches", nil),
 		OpenAdmin, (*Admin).ListAllMatches, view.ErrNoTournament, httpapi.ErrBadCursor)
 }

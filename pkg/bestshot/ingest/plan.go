@@ -120,7 +120,7 @@ func (r tournamentRow) poll(kind Kind) Poll {
 func PlanPollsFunction() app.Function {
 	return app.Job(spec.Function{
 		Name:   "bestshot/plan-polls",
-		Does:   "Every 5 minutes asks for the matches, rounds and standings that may have changed, and for images; for matches in play each minute.",
+		Does:   "Every 5 minutes asks for the matches in play, each minute until the next run, for what else may have changed, and for images.",
 		IfDown: "Results do not arrive.",
 		On:     spec.Schedule("rate(5 minutes)"),
 		SQL:    []spec.SQLLogin{tables.Worker},

@@ -6,9 +6,9 @@
 // for the matches of a tournament that were settled since the last time. It puts messages for up to 100
 // members into a queue. send-notices runs outside the VPC and sends the notices to Apple.
 //
-// No notice is lost: remind records how far a pass has come in the transaction in which it sends the messages. A message may be sent twice, because remind may crash before the commit,
-// and the queue may deliver a message twice. Both notifications have the same collapse id, and a phone
-// shows one.
+// No notice is lost: remind records how far a pass has come in the transaction in which it sends the messages.
+// A message may be sent twice, because remind may crash before the commit, and the queue may deliver a message
+// twice. Both notifications have the same collapse id, and a phone shows one.
 package notice
 
 import (

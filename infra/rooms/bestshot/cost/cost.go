@@ -24,13 +24,13 @@ var kept []byte
 
 // Model is the room's part of the cost model. At rest it pays for the database, the cache and the
 // endpoint through which functions reach their queues.
-var Model = usage.Model{Kept: kept, AtRest: 69.30, Report: report}
+var Model = usage.Model{Kept: kept, AtRest: 70.01, Report: report}
 
 // The assumptions about a month of a season, and about each member.
 const (
 	matches   = 120.0 // of three leagues
 	together  = 5.0   // matches of a round on the same day, which one poll asks for
-	polls     = 200.0 // for a round on a day: see polling
+	polls     = 296.0 // for a round on a day: see polling
 	guesses   = 60.0  // of a member: half of the matches
 	views     = 200.0 // of leaderboards, rounds and standings by a member
 	deep      = 0.05  // of the views, those of another page of a leaderboard than the first
@@ -163,8 +163,8 @@ func report(in usage.Input) (usage.Report, error) {
 		Notes: fmt.Sprintf(`fixed      in production, also without a season; %s $ of it for the database at %g ACU, the cache and the endpoint
            of the queues in two zones. Other stages pause the database while no tournament is upcoming or active
 metrics    %s
-polls      %g on each of %g days with a round of %g matches: for the matches every 5 minutes from the kick-off until 6 h
-           after the end, and hourly on the day before; for the standings every 5 minutes in the 6 h after the end
+polls      %g on each of %g days with a round of %g matches: for the matches each minute in play, every 5 minutes in
+           the 6 h after the end, and hourly on the day before; for the standings every 5 minutes in the 6 h after the end
 guesses    %g of each member: a statement and a check in DynamoDB
 settling   the functions, and the pages of leaderboards that are read after a settlement. %g of the matches are
            corrected, %g void. %.2g s for %s guesses, %.2g s corrected, %.2g s void
@@ -192,9 +192,8 @@ func calls(n, takes float64) usage.Usage {
 // rounds is how many times a month a round of a day is polled.
 const rounds = matches / together * polls
 
-// polling is the usage of the polls that ingest.PlanPolls plans. A round with a match of 2 h is asked
-// for 96 times from the kick-off until 6 h after the end, every 5 minutes, and 24 times on the day
-// before. In the 6 h after the end the standings are asked for 72 times, and the rounds of the
+// polling is the usage of the polls that ingest.PlanPolls plans. A round with a match of 2 h is asked for 120
+// times in play, each minute, 72 times in the 6 h after the end, every 5 minutes, and 24 times on the day before. In the 6 h after the end the standings are asked for 72 times, and the rounds of the
 // tournament 6 times in the first 3 h, and once a day.
 func polling() usage.Usage {
 	u := calls(rounds, 0.3).Plus(calls(rounds, 0.2))

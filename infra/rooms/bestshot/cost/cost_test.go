@@ -50,7 +50,7 @@ func TestMonth(t *testing.T) {
 
 	// A settlement takes 4 ACU for each second of a core. The least capacity is billed anyway.
 	acuSeconds := 120*(200-25.0) + 6*(400-50.0) + 1.2*(160-20.0)
-	statements := 24*200*40 + n*120 + 127.2*20_001*3
+	statements := 24*296*40 + n*120 + 127.2*20_001*3
 	// 800 a second on 8 ACU are 100 for an ACU.
 	v := s.database(n)
 	near(t, "hours of ACU", v.SQLHours, acuSeconds/3600+(statements/72_000/100-0.5)*20)

@@ -31,7 +31,7 @@ LINK := -s -w
 # Tests link without what only a debugger reads, and leave vet to `make check`.
 TEST := go test -vet=off "-ldflags=-s -w"
 # How long the tests of a package may take: one that hangs is a failure that says where.
-LONGEST := 15m
+LONGEST := 25m
 space := $(subst ,, )
 comma := ,
 # The rooms of a stage may also be among its settings.

@@ -21,18 +21,23 @@ import (
 func fillBoard(w *bestshottest.World, c *bestshottest.Tournament, n, each int) {
 	w.T.Helper()
 
-	_, err := pg.Do(w.T.Context(), w.DB, `
+	for from := 1; from <= n; from += filled {
+		_, err := pg.Do(w.T.Context(), w.DB, `
 WITH added AS (
     INSERT INTO member (public_id, nick_name)
     SELECT 'u' || n, 'nick' || lpad(n::text, 6, '0')
-    FROM generate_series(1, $2::int) n
+    FROM generate_series($4::int, least($4 + $5 - 1, $2)) n
     RETURNING id, nick_name
 )
 INSERT INTO tournament_scoreboard (tournament_id, member_id, points)
-SELECT $1, id, $2 - (right(nick_name, 6)::int - 1) / $3
-FROM added`, c.ID, n, each)
-	testkit.Must(w.T, err)
+SELECT $1, id, $2::int - (right(nick_name, 6)::int - 1) / $3
+FROM added`, c.ID, n, each, from, filled)
+		testkit.Must(w.T, err)
+	}
 }
+
+// filled is how many members a statement adds, so that none reaches the time limit of statements.
+const filled = 20_000
 
 // TestPageAroundTheCaller: 25 members above and 25 below, fewer at the ends. The caller's place is in
 // meta, and the score has the same rank.
@@ -174,20 +179,23 @@ VALUES ($1, '1', 1, '1', 'season', 'x')`, c.ID)
 	_, err = pg.Do(t.Context(), w.DB, `
 WITH t AS (
     INSERT INTO team (provider, external_id, name) VALUES ('p', '1', 'A'), ('p', '2', 'B') RETURNING id
-),
-m AS (
-    INSERT INTO match (tournament_id, round_slug, provider, external_id, date, status, provider_status, home_team, away_team)
-    SELECT $1, '1', 'p', n::text, now() + interval '1 day', 'open', 's', min(t.id::text)::uuid, max(t.id::text)::uuid
-    FROM t
-    CROSS JOIN generate_series(1, 2) n
-    GROUP BY n
-    RETURNING id
 )
+INSERT INTO match (tournament_id, round_slug, provider, external_id, date, status, provider_status, home_team, away_team)
+SELECT $1, '1', 'p', n::text, now() + interval '1 day', 'open', 's', min(t.id::text)::uuid, max(t.id::text)::uuid
+FROM t
+CROSS JOIN generate_series(1, 2) n
+GROUP BY n`, c.ID)
+	testkit.Must(t, err)
+
+	for from := 0; from < 200_000; from += filled {
+		_, err = pg.Do(t.Context(), w.DB, `
 INSERT INTO guess (match_id, member_id, home_score, away_score)
 SELECT m.id, p.id, 1, 0
-FROM m
-CROSS JOIN member p`, c.ID)
-	testkit.Must(t, err)
+FROM match m
+CROSS JOIN (SELECT id FROM member ORDER BY nick_name OFFSET $2 LIMIT $3) p
+WHERE m.tournament_id = $1`, c.ID, from, filled)
+		testkit.Must(t, err)
+	}
 
 	league, _, err := pg.Value[string](t.Context(), w.DB, `
 WITH l AS (

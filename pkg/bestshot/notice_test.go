@@ -2,7 +2,6 @@ package bestshot_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -212,24 +211,47 @@ FROM added`, c.ID, members)
 	}
 }
 
-// TestRemindCrashes: no reminder is lost. A reminder that is sent twice has the same id, so that a
-// phone shows it once.
+// TestRemindCrashes: no reminder and no notice of points is lost. One that is sent twice has the same id, so
+// that a phone shows it once.
 func TestRemindCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
-		w, _, _ := season(t)
-		w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
+		w, c, _ := season(t)
+		w.MoveClock(bestshottest.Noon.Add(3 * hour))
+		w.Ingest(c.Feed("1", bestshottest.Fixture(1, bestshottest.Noon.Add(hour), provider.Ended, 1, 0)))
+		w.Settle()
+
 		again := p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.RemindFunction(), p), notice.OpenReminders).Remind(w.NewContext()))
-		sent := sent(w)
+		all := testkit.Messages[notice.Notices](w.World, notice.NoticeQueue)
+		w.Clear(notice.NoticeQueue)
 
 		if again {
 			awaitRollback(w, "reminder_pass")
+			awaitRollback(w, "points_pass")
 			w.MoveClock(w.Clock.Now().Add(5 * time.Minute))
-			sent = append(sent, remind(w)...)
+			testkit.Must(t, testkit.Open(w.World, notice.RemindFunction(), notice.OpenReminders).Remind(w.NewContext()))
+			all = append(all, testkit.Messages[notice.Notices](w.World, notice.NoticeQueue)...)
+			w.Clear(notice.NoticeQueue)
 		}
 
-		if len(sent) == 0 || slices.ContainsFunc(sent, func(r notice.Reminder) bool { return r != sent[0] }) {
-			t.Errorf("the reminders are %+v", sent)
+		reminders, points := map[notice.Reminder]bool{}, map[notice.Points]bool{}
+
+		for _, m := range all {
+			for _, r := range m.Reminders {
+				reminders[r] = true
+			}
+
+			for _, p := range m.Points {
+				points[p] = true
+			}
+		}
+
+		if len(reminders) != 1 || len(points) != 1 {
+			t.Errorf("the reminders are %+v, and the notices of points %+v, want one of each", reminders, points)
+		}
+
+		if again := tell(w); again != nil {
+			t.Errorf("told again: %q", again)
 		}
 
 		if n := len(remind(w)); n != 0 {

@@ -10,7 +10,6 @@ import (
 
 	"matchday/infra/rooms/bestshot/bestshottest"
 	"matchday/infra/testkit"
-	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/kit/pg"
@@ -123,41 +122,6 @@ func TestPointsOptOut(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestPointsCrashes: if the job crashes before or after any I/O call, each member is told once in the end, or
-// twice with the same id, so that a phone shows it once.
-func TestPointsCrashes(t *testing.T) {
-	t.Parallel()
-	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
-		w, _ := ended(t, false)
-		w.Settle()
-
-		again := p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.RemindFunction(), p), notice.OpenReminders).Remind(w.NewContext()))
-		if again {
-			awaitRollback(w, "points_pass")
-			testkit.Must(t, testkit.Open(w.World, notice.RemindFunction(), notice.OpenReminders).Remind(w.NewContext()))
-		}
-
-		told := map[notice.Points]bool{}
-		for _, m := range testkit.Messages[notice.Notices](w.World, notice.NoticeQueue) {
-			for _, p := range m.Points {
-				told[p] = true
-			}
-		}
-
-		if len(told) != 2 {
-			t.Errorf("told: %+v, want one notice of ann and one of bob", told)
-		}
-
-		w.Clear(notice.NoticeQueue)
-
-		if got := tell(w); got != nil {
-			t.Errorf("told again: %q", got)
-		}
-
-		return nil
-	})
 }
 
 // TestPointsOfManyMembers: all are told by one run, each once, with the points of the ledger.

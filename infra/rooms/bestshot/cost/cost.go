@@ -193,7 +193,8 @@ func calls(n, takes float64) usage.Usage {
 const rounds = matches / together * polls
 
 // polling is the usage of the polls that ingest.PlanPolls plans. A round with a match of 2 h is asked for 120
-// times in play, each minute, 72 times in the 6 h after the end, every 5 minutes, and 24 times on the day before. In the 6 h after the end the standings are asked for 72 times, and the rounds of the
+// times in play, each minute, 72 times in the 6 h after the end, every 5 minutes, and 24 times on the day
+// before. In the 6 h after the end the standings are asked for 72 times, and the rounds of the
 // tournament 6 times in the first 3 h, and once a day.
 func polling() usage.Usage {
 	u := calls(rounds, 0.3).Plus(calls(rounds, 0.2))

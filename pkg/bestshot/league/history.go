@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"matchday/pkg/bestshot/member"
-	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/problem"
@@ -68,16 +66,17 @@ func (s *Leagues) ListHistory(ctx context.Context, in *ListHistory) (*History, e
 	return out, nil
 }
 
-// final is GetScore of the final table of a tournament. It has the points of now: a correction after the end
-// changes it. Members who have left since are in it, deleted users are not.
-func (s *Tables) final(ctx context.Context, in *GetScore) (*view.Leaderboard, error) {
+// checkFinal returns a problem unless a request for a final table names a tournament in the history of the
+// league, and nothing else. The table has the points of now: a correction after the end changes it. Members who
+// have left since are in it, deleted users are not.
+func (s *Tables) checkFinal(ctx context.Context, in *GetScore) error {
 	switch {
 	case in.TournamentID == "":
-		return nil, problem.In("query.tournament", "expected the tournament of the final table")
+		return problem.In("query.tournament", "expected the tournament of the final table")
 	case in.Round != "":
-		return nil, problem.In("query.round", "expected no round: the final table is that of the tournament")
+		return problem.In("query.round", "expected no round: the final table is that of the tournament")
 	case in.Live:
-		return nil, problem.In("query.live", "expected a table that is not final: nothing is in play any more")
+		return problem.In("query.live", "expected a table that is not final: nothing is in play any more")
 	}
 
 	_, ended, err := pg.One[Finished](ctx, s.DB, sql.ListHistory, in.LeagueID, in.TournamentID, 1)
@@ -85,19 +84,5 @@ func (s *Tables) final(ctx context.Context, in *GetScore) (*view.Leaderboard, er
 		err = problem.In("query.tournament", "expected a tournament in the history of the league")
 	}
 
-	if err != nil {
-		return nil, err
-	}
-
-	t := view.Table{LeagueID: in.LeagueID, TournamentID: in.TournamentID, Final: true}
-	if in.Around == "" {
-		return s.LeagueTable(ctx, t, in.Cursor)
-	}
-
-	id, err := member.ID(ctx, s.DB, in.UserID)
-	if err != nil {
-		return nil, err
-	}
-
-	return s.LeagueTableAround(ctx, t, id)
+	return err
 }

@@ -516,14 +516,16 @@ func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*view.Leaderboard,
 
 	in.TournamentID = strings.ToLower(in.TournamentID)
 	if in.Final {
-		return s.final(ctx, in)
+		err = s.checkFinal(ctx, in)
+	} else if in.TournamentID != "" && !slices.Contains(l.Tournaments, in.TournamentID) {
+		err = problem.In("query.tournament", "expected a tournament that the league follows")
 	}
 
-	if in.TournamentID != "" && !slices.Contains(l.Tournaments, in.TournamentID) {
-		return nil, problem.In("query.tournament", "expected a tournament that the league follows")
+	if err != nil {
+		return nil, err
 	}
 
-	t := view.Table{LeagueID: in.LeagueID, TournamentID: in.TournamentID, Round: in.Round, Live: in.Live}
+	t := view.Table{LeagueID: in.LeagueID, TournamentID: in.TournamentID, Round: in.Round, Live: in.Live, Final: in.Final}
 	if in.Around == "" {
 		out, err := s.LeagueTable(ctx, t, in.Cursor)
 		return out, unknownRound(err)

@@ -30,10 +30,21 @@ CROSS JOIN LATERAL (
 ) key
 WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')`
 
+// readColumns returns the columns of all tables that can be written: not those that are generated.
+const readColumns = `
+SELECT a.attrelid::regclass::text AS name, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
+FROM pg_attribute a
+JOIN pg_class c ON c.oid = a.attrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+	AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+GROUP BY a.attrelid`
+
 // database is a connection to a database as the superuser.
 type database struct {
 	*pgx.Conn
-	read string // the query of readTables
+	read    string            // the query of readTables
+	columns map[string]string // those of a table that can be written, separated by commas
 }
 
 // open returns the connection to a database, which walk closes.
@@ -47,8 +58,22 @@ func (w *Fleet) open(ctx context.Context, d spec.SQLDatabase) (*database, error)
 		return nil, err
 	}
 
-	db := &database{Conn: c}
+	db := &database{Conn: c, columns: map[string]string{}}
 	w.databases[d.Name] = db
+
+	rows, err := c.Query(ctx, readColumns)
+	if err != nil {
+		return nil, err
+	}
+
+	var table, columns string
+
+	if _, err := pgx.ForEachRow(rows, []any{&table, &columns}, func() error {
+		db.columns[table] = columns
+		return nil
+	}); err != nil {
+		return nil, err
+	}
 
 	return db, c.QueryRow(ctx, readTables).Scan(&db.read)
 }
@@ -95,6 +120,11 @@ func (w *Fleet) sqlRows(ctx context.Context, d spec.SQLDatabase, all map[string]
 // restoreSQL puts the rows of a database back as they were before, and empties the caches of
 // what was read since. Triggers and foreign keys do not apply: all rows together are valid.
 func (w *Fleet) restoreSQL(ctx context.Context, d spec.SQLDatabase, now, before map[string]map[string]row) error {
+	db, err := w.open(ctx, d)
+	if err != nil {
+		return err
+	}
+
 	var batch pgx.Batch
 	batch.Queue("SET LOCAL session_replication_role = replica")
 
@@ -112,16 +142,12 @@ func (w *Fleet) restoreSQL(ctx context.Context, d spec.SQLDatabase, now, before 
 		batch.Queue("DELETE FROM "+table+" t WHERE to_jsonb(t) = $1", text)
 	})
 	each(before, now, func(table, text string) {
-		batch.Queue("INSERT INTO "+table+" OVERRIDING SYSTEM VALUE SELECT * FROM jsonb_populate_record(NULL::"+table+", $1)", text)
+		batch.Queue("INSERT INTO "+table+" ("+db.columns[table]+") OVERRIDING SYSTEM VALUE SELECT "+db.columns[table]+
+			" FROM jsonb_populate_record(NULL::"+table+", $1)", text)
 	})
 
 	if batch.Len() == 1 {
 		return nil
-	}
-
-	db, err := w.open(ctx, d)
-	if err != nil {
-		return err
 	}
 
 	for _, cache := range w.fleet.Caches {

@@ -62,8 +62,8 @@ func TestScale(t *testing.T) {
 		t.Logf("%s: %s, %s; %s", r.Name, r.Time, r.Compared, r.Details)
 	}
 
-	if len(rows) != 12 {
-		t.Errorf("%d rows, want 12", len(rows))
+	if len(rows) != 14 {
+		t.Errorf("%d rows, want 14", len(rows))
 	}
 }
 

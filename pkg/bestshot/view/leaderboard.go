@@ -338,7 +338,10 @@ func (v Views) loadLeaderboard(tournamentID, name string, after place, n int) lo
 			return projection{}, err
 		}
 
-		starts, err := v.startsPage(ctx, tournamentID, after)
+		starts := false
+		if n == PageSize { // else it is around a member, and not stored
+			starts, err = v.startsPage(ctx, tournamentID, after)
+		}
 
 		return projection{
 			version:  state.Version,

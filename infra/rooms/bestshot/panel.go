@@ -342,6 +342,8 @@ func (v *visit) found(ctx context.Context) error {
 		}
 	}
 
+	v.announce() // the provider is asked for it as soon as the tournament is created
+
 	now := v.Clock.Now()
 
 	var out struct{ ID string }
@@ -403,16 +405,28 @@ func (v *visit) administer(ctx context.Context, method, path string, in, out any
 	return v.call(ctx, fleet.Administrator, method, "/admin"+path, in, out)
 }
 
+// announce has the provider announce the next round, and reports whether the one before is over.
+func (v *visit) announce() bool {
+	if !v.league.over() {
+		return false
+	}
+
+	round := v.league.next()
+
+	v.mu.Lock()
+	defer v.mu.Unlock()
+
+	v.round = round
+
+	return true
+}
+
 // play plays rounds until ctx ends. It ignores errors, because the next step tries again.
 func (v *visit) play(ctx context.Context) {
 	guessed := map[string]bool{}
 
 	for n := 0; ctx.Err() == nil; n++ {
-		if v.league.over() {
-			round := v.league.next()
-			v.mu.Lock()
-			v.round = round
-			v.mu.Unlock()
+		if v.announce() {
 			v.administer(ctx, http.MethodPost, "/tournaments/"+v.tournament()+"/rounds", nil, nil)
 		}
 

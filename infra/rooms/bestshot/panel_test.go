@@ -69,7 +69,6 @@ func newVisit(t *testing.T) (*console.Hub, *visit, *bestshottest.World) {
 
 	w.Provider = simulated{v.league}
 	testkit.Must(t, v.found(t.Context()))
-	v.round = v.league.next()
 	poll(w, v)
 
 	return hub, v, w

@@ -190,6 +190,38 @@ SELECT points FROM tournament_scoreboard s JOIN member m ON m.id = s.member_id W
 	}
 }
 
+// TestJokerOfAMovedMatch: a match that the provider moves to another round takes no joker with it. The joker of
+// the round can be set again, also when that match has begun.
+func TestJokerOfAMovedMatch(t *testing.T) {
+	t.Parallel()
+	w, cup := jokered(t)
+
+	putJoker(w, cup, "ann", 1)
+	w.Ingest(cup.Feed("2", bestshottest.Fixture(1, bestshottest.Noon.Add(hour), provider.Open)))
+	w.MoveClock(bestshottest.Noon.Add(90 * time.Minute))
+
+	if got := putJoker(w, cup, "ann", 2); got != "" {
+		t.Errorf("the joker cannot be set again: %s", got)
+	}
+
+	w.MoveClock(bestshottest.Noon.Add(5 * hour))
+
+	for n, round := range map[int]string{1: "2", 2: "1"} {
+		w.Ingest(cup.Feed(round, bestshottest.Fixture(n, bestshottest.Noon.Add(time.Duration(n)*hour), provider.Ended, 2, 0)))
+		w.Settle()
+	}
+
+	checkSums(t, w)
+
+	points, _, err := pg.Value[int](t.Context(), w.DB, `
+SELECT points FROM tournament_scoreboard s JOIN member m ON m.id = s.member_id WHERE m.nick_name = 'ann'`)
+	testkit.Must(t, err)
+
+	if points != 9 {
+		t.Errorf("ann has %d points, want 3 without the joker and 6 with it", points)
+	}
+}
+
 // TestOneJokerInARace: of requests at once one is left.
 func TestOneJokerInARace(t *testing.T) {
 	t.Parallel()

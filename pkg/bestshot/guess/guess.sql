@@ -333,6 +333,7 @@ WITH stored AS (
         WHERE m.id = excluded.match_id
                 AND m.date <= clock_timestamp()
             OR m.id = joker.match_id
+                AND m.round_slug = joker.round_slug
                 AND (m.status = 'ended' OR m.seen_at IS NOT NULL OR m.status <> 'not-defined' AND m.date <= clock_timestamp())
     )
     RETURNING member_id

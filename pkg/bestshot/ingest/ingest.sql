@@ -444,11 +444,6 @@ WHERE match_id = $1;
 -- name: ReassignMatch
 -- Moves match $1 to round $2, with the home team $3 and the away team $4. Jokers do not move to another
 -- round: their members may set them again.
-WITH lapsed AS (
-    DELETE FROM joker
-    WHERE match_id = $1
-        AND round_slug <> $2
-)
 UPDATE match
 SET round_slug = $2,
     home_team = $3,

@@ -25,7 +25,8 @@ CREATE INDEX joker_member ON joker (member_id);
 CREATE INDEX joker_match ON joker (match_id);
 
 -- counted_joker returns the match for which a joker counts: the first that had it when play began, or
--- the latest if its beginning is not known. NULL if there is none: the joker was set during play.
+-- the latest if its beginning is not known. NULL if there is none: the joker was set during play. A match
+-- that was moved to another round is none of them.
 CREATE FUNCTION counted_joker(j joker) RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT h.match_id
     FROM (
@@ -34,7 +35,7 @@ CREATE FUNCTION counted_joker(j joker) RETURNS uuid LANGUAGE sql STABLE PARALLEL
         UNION ALL
         SELECT j.match_id, j.set_at, NULL
     ) h
-    JOIN match m ON m.id = h.match_id
+    JOIN match m ON m.id = h.match_id AND m.round_slug = j.round_slug
     WHERE CASE
         WHEN m.began_at IS NULL THEN h.until_at IS NULL
         ELSE h.set_at < m.began_at AND (h.until_at IS NULL OR m.began_at <= h.until_at)

@@ -3,6 +3,7 @@ package attack
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -53,29 +54,44 @@ func (w *Fleet) open(ctx context.Context, d spec.SQLDatabase) (*database, error)
 		return db, nil
 	}
 
-	c, err := pgx.Connect(ctx, w.fleet.SQLURL(d, ""))
+	db, err := connect(ctx, w.fleet.SQLURL(d, ""))
+	if err == nil {
+		w.databases[d.Name] = db
+	}
+
+	return db, err
+}
+
+// connect connects to a database, and reads which tables and columns it has.
+func connect(ctx context.Context, url string) (*database, error) {
+	c, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return nil, err
 	}
 
 	db := &database{Conn: c, columns: map[string]string{}}
-	w.databases[d.Name] = db
+
+	err = c.QueryRow(ctx, readTables).Scan(&db.read)
+	if err != nil {
+		return nil, errors.Join(err, c.Close(ctx))
+	}
 
 	rows, err := c.Query(ctx, readColumns)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, c.Close(ctx))
 	}
 
 	var table, columns string
 
-	if _, err := pgx.ForEachRow(rows, []any{&table, &columns}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&table, &columns}, func() error {
 		db.columns[table] = columns
 		return nil
-	}); err != nil {
-		return nil, err
+	})
+	if err != nil {
+		return nil, errors.Join(err, c.Close(ctx))
 	}
 
-	return db, c.QueryRow(ctx, readTables).Scan(&db.read)
+	return db, nil
 }
 
 // sqlRows adds the rows of a database to all.

@@ -7,7 +7,6 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 
 	"matchday/infra/local/fleet"
 	"matchday/infra/testkit/pgtest"
@@ -18,7 +17,7 @@ import (
 var club = spec.SQLDatabase{Name: "club", Migrations: fstest.MapFS{"00001_create.sql": {Data: []byte(`-- +goose Up
 CREATE TABLE player (id uuid PRIMARY KEY, public_id text NOT NULL);
 CREATE TABLE note (player_id uuid NOT NULL REFERENCES player ON DELETE CASCADE, n integer NOT NULL, at timestamptz, data jsonb, PRIMARY KEY (player_id, n));
-CREATE TABLE entry (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text);
+CREATE TABLE entry (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text, length integer GENERATED ALWAYS AS (length(text)) STORED);
 CREATE TABLE "Odd one" (text text);
 INSERT INTO player VALUES ('00000000-0000-4000-8000-000000000001', 'ann'), ('00000000-0000-4000-8000-000000000002', 'bob');
 INSERT INTO note SELECT id, n, '2026-06-06T12:00:00.123456Z', '{"a":[1,2.5,null,"x"]}' FROM player, generate_series(1, 2) n;
@@ -30,19 +29,14 @@ INSERT INTO "Odd one" VALUES ('it''s');`)}}}
 func TestSQLRows(t *testing.T) {
 	t.Parallel()
 
-	c, err := pgx.Connect(t.Context(), pgtest.Shared(t).URL("", pgtest.Create(t, club)))
+	c, err := connect(t.Context(), pgtest.Shared(t).URL("", pgtest.Create(t, club)))
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	t.Cleanup(func() { c.Close(t.Context()) })
 
-	db := &database{Conn: c}
-	if err := c.QueryRow(t.Context(), readTables).Scan(&db.read); err != nil {
-		t.Fatal(err)
-	}
-
-	w := &Fleet{fleet: &storyfleet.Fleet{Fleet: &fleet.Fleet{}}, databases: map[string]*database{club.Name: db}}
+	w := &Fleet{fleet: &storyfleet.Fleet{Fleet: &fleet.Fleet{}}, databases: map[string]*database{club.Name: c}}
 	rows := func() map[string]map[string]row {
 		all := map[string]map[string]row{}
 		if err := w.sqlRows(t.Context(), club, all); err != nil {

@@ -187,7 +187,22 @@ CROSS JOIN generate_series(1, 2) n
 GROUP BY n`, c.ID)
 	testkit.Must(t, err)
 
+	_, err = pg.Do(t.Context(), w.DB, `
+INSERT INTO question (tournament_id, slug, "order", text, points, kind, choices)
+VALUES ($1, 'champion', 1, 'Who?', 10, 'choice', '{A}')`, c.ID)
+	testkit.Must(t, err)
+
 	for from := 0; from < 200_000; from += filled {
+		_, err = pg.Do(t.Context(), w.DB, `
+WITH a AS (
+    INSERT INTO question_answer (tournament_id, slug, member_id, answer, stored_at)
+    SELECT $1, 'champion', id, 'A', now() FROM member ORDER BY nick_name OFFSET $2 LIMIT $3
+    RETURNING tournament_id, slug, member_id
+)
+INSERT INTO question_ledger (tournament_id, slug, member_id, version, points_earned)
+SELECT tournament_id, slug, member_id, 1, 0 FROM a`, c.ID, from, filled)
+		testkit.Must(t, err)
+
 		_, err = pg.Do(t.Context(), w.DB, `
 INSERT INTO guess (match_id, member_id, home_score, away_score)
 SELECT m.id, p.id, 1, 0
@@ -258,6 +273,10 @@ SELECT id::text FROM l`, c.ID)
 		"member.LockMember":        {"u7", 86400.0},
 		"member.RenameMember":      {member, "x", 0},
 
+		"question.ListQuestions": {c.ID, member},
+		"question.PutAnswer":     {c.ID, "champion", "A", "u7"},
+		"question.SettleRange":   {c.ID, "champion", 1, 10, []string{"A"}, nil, member, 5000},
+
 		"tournament.GetNextDeadline": {member},
 		"guess.ListLeagueGuessers":   {match, match, member, 101},
 		"view.ListLeagueFinal":       {match, c.ID},
@@ -267,7 +286,7 @@ SELECT id::text FROM l`, c.ID)
 
 		testkit.Must(t, w.DB.Tx(t.Context(), func(tx pgx.Tx) (err error) {
 			switch name {
-			case "settlement.SettleRange":
+			case "settlement.SettleRange", "question.SettleRange":
 				_, err = pg.Do(t.Context(), tx, all["settlement.PrepareRange"], "1s")
 			case "notice.ClaimRange", "notice.ListPoints":
 				_, err = pg.Do(t.Context(), tx, all["notice.PrepareRange"])
@@ -283,7 +302,7 @@ SELECT id::text FROM l`, c.ID)
 		}))
 
 		text := strings.Join(plan, "\n")
-		for _, table := range []string{"member", "guess", "tournament_scoreboard"} {
+		for _, table := range []string{"member", "guess", "tournament_scoreboard", "question_answer", "question_ledger"} {
 			if strings.Contains(text, "Seq Scan on "+table+" ") {
 				t.Errorf("%s reads all of %s:\n%s", name, table, text)
 			}
@@ -301,7 +320,7 @@ func statements(t *testing.T) map[string]string {
 
 	all := map[string]string{}
 
-	for _, name := range []string{"guess", "ingest", "league", "member", "notice", "settlement", "tournament", "view"} {
+	for _, name := range []string{"guess", "ingest", "league", "member", "notice", "question", "settlement", "tournament", "view"} {
 		text, err := os.ReadFile(filepath.Join(name, name+".sql"))
 		testkit.Must(t, err)
 

@@ -57,6 +57,8 @@ func played(t testing.TB) (w *bestshottest.World, cup, other *bestshottest.Tourn
 	_, err := pg.Do(t.Context(), w.DB, `INSERT INTO reminder (member_id, match_id, kind) SELECT p.id, m.id, '2h' FROM member p, match m`)
 	testkit.Must(t, err)
 
+	plantAnswers(w)
+
 	w.Do(root, "POST", "/admin/tournaments/"+cup.ID+"/matches", nil)
 
 	table := cup.Feed("")
@@ -91,6 +93,7 @@ func readAll(w *bestshottest.World, c *bestshottest.Tournament) map[string]int {
 		"/score":                        "ann",
 		"/score/live":                   "ann",
 		"/guess?round=1":                "ann",
+		"/questions":                    "ann",
 		"/admin/tournaments/executions": root,
 	} {
 		target := "/api/v2/tournaments/" + c.ID + route
@@ -384,7 +387,9 @@ ORDER BY table_name`)
 
 	want := map[string]bool{
 		"guess": true, "reminder": true, "round_score": true, "scoreboard_ledger": true, "tournament_scoreboard": true,
-		"joker":    true,
+		"joker":           true,
+		"question":        true, // at most 10 of a tournament
+		"question_answer": true, "question_ledger": true,
 		"settling": true, "repair": true, "reminder_pass": true, "points_pass": true, // few rows of a match, or one of a tournament
 	}
 
@@ -403,6 +408,7 @@ func TestDeletionReadsByIndexes(t *testing.T) {
 
 	for name, part := range map[string]string{
 		"DeleteGuesses": id, "DeleteLedger": id, "DeleteReminders": id, "DeleteRoundScores": "1", "DeleteScoreboard": "", "DeleteFollows": "",
+		"DeleteAnswers": "", "DeleteQuestionLedger": "",
 	} {
 		testkit.Must(t, w.DB.Tx(t.Context(), func(tx pgx.Tx) error {
 			if _, err := pg.Do(t.Context(), tx, all["ingest.PrepareDeletion"]); err != nil {

@@ -9,6 +9,8 @@
 //	what becomes of the guesses of a whole round          guess: PutGuesses
 //	when play began, and which guesses count              ingest: matchRow.play; counted in the migrations
 //	which match has a joker, and counts more              guess: PutJoker; counted_joker in the migrations
+//	until when questions of a tournament are answered     question: PutAnswer; questions_locked in the migrations
+//	which answers earn points, and when                   question: Admin.DecideQuestion, Worker.SettleQuestion
 //	who sees a guess, and when                            guess: ListMatchGuesses, ListLeagueGuesses
 //	what a guess earns                                    guess_points in the migrations; SettleRange in settlement.sql
 //	what each part of a guess has earned                  score: Rule.Of; guess: Guess
@@ -48,7 +50,7 @@
 // The SQL of a package is in the .sql file beside it. See pg.MustParse.
 //
 // Imports go one way: health, tables, score, provider <- schema, asset, view <- member <-
-// guess <- tournament, league, settlement <- ingest, notice, userdata <- bestshot. The message of a
+// guess <- tournament, league, settlement <- question <- ingest, notice, userdata <- bestshot. The message of a
 // queue is a type of the package that receives it.
 //
 // # Tables
@@ -64,11 +66,14 @@
 //	match                  a match with its result, and the version of its latest settlement
 //	guess                  the guess of a member for a match; at most one
 //	joker                  the match of a round whose points count more for a member, and those that had it before
+//	question               a question of a tournament, with the decision about it, and how far that is applied
+//	question_answer        the answer of a member, and those before
+//	question_ledger        what a decision gave a member: the difference to the decisions before
 //	tournament_standing    the place of a team in the provider's standings
 //	settlement             a result by which a match was settled, under a unique key
 //	settling               a settlement that goes on, with the last member that it has dealt with
 //	scoreboard_ledger      what a settlement gave a member: the difference to the settlements before
-//	tournament_scoreboard  the points of a member in a tournament: the sum of the ledger
+//	tournament_scoreboard  the points of a member in a tournament: the sum of both ledgers
 //	scoreboard_points      how many members of a tournament have which score
 //	scoreboard_before      how many had which score before the current round
 //	round_score            the points of a member in a round

@@ -50,6 +50,11 @@ FROM guess g
 JOIN match m ON m.id = g.match_id`)
 	testkit.Must(t, err)
 
+	plantAnswers(w)
+
+	_, err = pg.Do(t.Context(), w.DB, `UPDATE question SET decided_by = 'ann'`)
+	testkit.Must(t, err)
+
 	return w, c
 }
 
@@ -121,7 +126,7 @@ func TestExportHasAllThatIsKept(t *testing.T) {
 	parts := map[string]string{
 		"member": "member", "guess": "guesses", "joker": "jokers", "scoreboard_ledger": "ledger", "tournament_scoreboard": "points", "round_score": "roundPoints",
 		"league_role": "leagues", "reminder": "reminders", "wrong_code": "refusedCodes", "bestshot-devices": "phones",
-		"league_left": "formerLeagues",
+		"league_left": "formerLeagues", "question_answer": "answers", "question_ledger": "questionPoints", "question": "corrections",
 	}
 
 	document := exported(t, w, "ann")

@@ -6,13 +6,16 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
 
 	"matchday/infra/rooms/bestshot/bestshottest"
 	"matchday/infra/testkit"
 	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/provider"
-	"matchday/pkg/bestshot/schema"
 	"matchday/pkg/bestshot/settlement"
+	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/kit/pg"
 )
 
@@ -258,7 +261,21 @@ func TestMigrationOfOperationsRunsAgain(t *testing.T) {
 		t.Fatalf("%d rows of the migration, want 1", n)
 	}
 
-	testkit.Must(t, testkit.Open(w.World, schema.MigrateFunction(), schema.Open).Migrate(w.NewContext()))
+	var login *pgx.ConnConfig
+
+	testkit.Must(t, w.DB.Tx(t.Context(), func(tx pgx.Tx) error {
+		login = tx.Conn().Config()
+		return nil
+	}))
+
+	db := stdlib.OpenDB(*login)
+	defer db.Close()
+
+	all, err := goose.NewProvider(goose.DialectPostgres, db, tables.DB.Migrations)
+	testkit.Must(t, err)
+
+	_, err = all.ApplyVersion(t.Context(), 13, true) // whatever migrations follow it
+	testkit.Must(t, err)
 	w.Do(root, "DELETE", "/admin/tournaments/"+c.ID, nil)
 
 	if out := w.Ask(root, "GET", "/api/v2/tournaments/"+c.ID, nil); out.StatusCode != 404 {

@@ -7,8 +7,9 @@ var data = []spec.Data{
 	{
 		Store: "bestshot",
 		Of:    "members",
-		What: "the nickname, guesses, jokers, points and leagues of a member, also former ones with final tables, when reminders were sent, " +
-			"which notices are wanted, matches that an administrator has entered or corrected, and the answers to repeated requests",
+		What: "the nickname, guesses, jokers, answers to questions, points and leagues of a member, also former ones with final tables, " +
+			"when reminders were sent, which notices are wanted, matches that an administrator has entered or corrected, " +
+			"questions that one has decided, and the answers to repeated requests",
 		Why:  "to play, and to show leaderboards to members",
 		Kept: "until the account is deleted; answers a day",
 	},

@@ -13,6 +13,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/question"
 	"matchday/pkg/bestshot/score"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/view"
@@ -20,7 +21,7 @@ import (
 	"matchday/pkg/kit/pg"
 )
 
-// checkSums checks what must hold after each transaction: the scoreboard is the sum of the ledger, and
+// checkSums checks what must hold after each transaction: the scoreboard is the sum of the ledgers, and
 // the histograms are the counts of the scoreboard.
 func checkSums(t testing.TB, w *bestshottest.World) {
 	t.Helper()
@@ -28,7 +29,13 @@ func checkSums(t testing.TB, w *bestshottest.World) {
 	wrong, err := pg.Values[string](w.T.Context(), w.DB, `
 WITH ledger AS (
     SELECT tournament_id, member_id, sum(points_earned)::int AS points, sum(tie_earned)::int AS tie
-    FROM scoreboard_ledger
+    FROM (
+        SELECT tournament_id, member_id, points_earned, tie_earned
+        FROM scoreboard_ledger
+        UNION ALL
+        SELECT tournament_id, member_id, points_earned, 0
+        FROM question_ledger
+    ) l
     GROUP BY 1, 2
 ),
 counts AS (
@@ -209,7 +216,23 @@ func TestSumsHold(t *testing.T) {
 			}
 		}
 
+		w.Do(root, "PUT", "/admin/tournaments/"+c.ID+"/questions", map[string]any{"questions": asked})
+
+		for _, u := range users {
+			if rapid.Bool().Draw(r, "answers") {
+				answer(w, c, u, "scorer", rapid.SampledFrom(asked[1].Choices).Draw(r, "answer"))
+			}
+		}
+
 		w.MoveClock(kickOff.Add(2 * hour))
+
+		asker := testkit.Open(w.World, question.SettleQuestionFunction(), func(ctx context.Context, env app.Env) (*question.Worker, error) {
+			return question.OpenWorkerWith(ctx, env, 2, 1)
+		})
+		apply := func() {
+			testkit.Must(t, asker.SettleQuestion(w.NewContext(), question.Decided{TournamentID: c.ID, Slug: "scorer"}))
+			w.Clear(question.Queue)
+		}
 
 		settle := func(i int) {
 			testkit.Must(t, worker.SettleMatch(w.NewContext(), settlement.MatchFinished{
@@ -222,7 +245,7 @@ func TestSumsHold(t *testing.T) {
 		for range rapid.IntRange(5, 15).Draw(r, "steps") {
 			i := rapid.IntRange(0, 3).Draw(r, "match")
 
-			switch rapid.IntRange(0, 9).Draw(r, "step") {
+			switch rapid.IntRange(0, 11).Draw(r, "step") {
 			case 0, 1, 2, 3, 4:
 				settle(i)
 			case 5, 6:
@@ -247,10 +270,21 @@ func TestSumsHold(t *testing.T) {
 					_, err := pg.Do(t.Context(), w.DB, `DELETE FROM member WHERE public_id = $1`, rapid.SampledFrom(users).Draw(r, "forgotten"))
 					testkit.Must(t, err)
 				}
+			case 10:
+				decideQuestion(w, c, "scorer", map[string]any{"answers": []string{rapid.SampledFrom(asked[1].Choices).Draw(r, "right")}})
+			case 11:
+				apply()
 			}
 
 			w.Clear(settlement.Queue)
+			w.Clear(question.Queue)
 			checkSums(t, w)
+		}
+
+		decideQuestion(w, c, "scorer", map[string]any{"undo": true}) // only the points of matches are left
+
+		for range 3 {
+			apply()
 		}
 
 		for i := range 4 {

@@ -11,6 +11,7 @@ import (
 	"matchday/pkg/bestshot/member"
 	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/question"
 	"matchday/pkg/bestshot/schema"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/tournament"
@@ -89,6 +90,11 @@ func Room() app.Room {
 		guess.ListLeagueGuessesFunction(),
 		guess.GetScoreFunction(),
 		guess.GetLiveScoreFunction(),
+		question.ListQuestionsFunction(),
+		question.PutAnswerFunction(),
+		question.PutQuestionsFunction(),
+		question.DecideQuestionFunction(),
+		question.SettleQuestionFunction(),
 		league.CreateLeagueFunction(),
 		league.ListLeaguesFunction(),
 		league.GetLeagueFunction(),

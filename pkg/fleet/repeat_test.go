@@ -17,6 +17,7 @@ var repeatable = map[string]string{
 	"bestshot/create-match":             "a match, by its round and teams",
 	"bestshot/create-member":            "a user is one member",
 	"bestshot/create-tournament":        "the same tournament, by its slug and season",
+	"bestshot/decide-question":          "the same answers are no other decision",
 	"bestshot/hydrate-scoreboard":       "fills in what is missing",
 	"bestshot/hydrate-scoreboards":      "fills in what is missing",
 	"bestshot/join-league":              "a member is in a league once",

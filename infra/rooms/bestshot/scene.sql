@@ -65,5 +65,17 @@ VALUES ('c1d2e3f4-0000-4000-8000-0000000b5001', 'Pub', 'PUBPUBPU', 1);
 INSERT INTO league_role (league_id, member_id, role)
 VALUES ('c1d2e3f4-0000-4000-8000-0000000b5001', 'a0000000-0000-4000-8000-000000000001', 'admin');
 
+INSERT INTO question (tournament_id, slug, "order", text, points, kind, choices)
+VALUES
+    ('58de2f1b-1374-4c92-bd53-23a81943de01', 'top-scorer', 1, 'Who scores the most goals?', 10, 'choice', '{A. Striker}'),
+    ('58de2f1b-1374-4c92-bd53-23a81943de03', 'top-scorer', 1, 'Who scores the most goals?', 10, 'choice', '{A. Striker}');
+
+INSERT INTO question_answer (tournament_id, slug, member_id, answer, stored_at)
+VALUES
+    (
+        '58de2f1b-1374-4c92-bd53-23a81943de01', 'top-scorer', 'a0000000-0000-4000-8000-000000000001', 'A. Striker',
+        '2026-06-01T12:00Z'
+    );
+
 INSERT INTO execution (id, tournament_id, operation, status)
 VALUES ('e0000000-0000-4000-8000-000000000001', '58de2f1b-1374-4c92-bd53-23a81943de01', 'matches', 'running');

@@ -242,7 +242,9 @@ func (s *Deleter) deleteAll(ctx context.Context, tournamentID string, left *int)
 		return err
 	}
 
-	for _, statement := range []string{sql.DeleteScoreboard, sql.DeleteFollows, sql.DeleteFinished} {
+	for _, statement := range []string{
+		sql.DeleteScoreboard, sql.DeleteFollows, sql.DeleteFinished, sql.DeleteAnswers, sql.DeleteQuestionLedger,
+	} {
 		if err := s.deleteRanges(ctx, statement, tournamentID, "", left); err != nil {
 			return err
 		}

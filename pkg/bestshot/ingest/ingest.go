@@ -46,7 +46,8 @@ var sql = pg.MustParse[struct {
 	TournamentExists, ListAllTournaments, ListAllMatches, FindEnteredMatch, CountMatches, EnterMatch,
 	PrepareDeletion, HideTournament, HideMatches, CloseLettersOfTournament, ListProjections,
 	BeginDeletion, FindMatchToDelete, DeleteGuesses, DeleteLedger, DeleteReminders, DeleteMatch, FindRoundToDelete,
-	DeleteRoundScores, DeleteJokers, DeleteRound, DeleteScoreboard, DeleteFollows, DeleteFinished, ListDeletions string
+	DeleteRoundScores, DeleteJokers, DeleteRound, DeleteScoreboard, DeleteFollows, DeleteFinished,
+	DeleteAnswers, DeleteQuestionLedger, ListDeletions string
 }](file)
 
 // Kind is what a poll asks for.

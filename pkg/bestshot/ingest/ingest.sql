@@ -949,3 +949,27 @@ SELECT id::text, deletion_run_at < now() - interval '15 minutes' AS lost
 FROM tournament
 WHERE deleted_at IS NOT NULL
 ORDER BY id;
+
+-- name: DeleteAnswers
+-- Deletes at most $3 answers to questions of tournament $1. $2 is ''.
+DELETE FROM question_answer
+WHERE ctid = ANY(ARRAY(
+    SELECT ctid
+    FROM question_answer
+    WHERE tournament_id = $1
+        AND $2 = ''
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED
+));
+
+-- name: DeleteQuestionLedger
+-- Deletes at most $3 rows of the ledger of questions of tournament $1. $2 is ''.
+DELETE FROM question_ledger
+WHERE ctid = ANY(ARRAY(
+    SELECT ctid
+    FROM question_ledger
+    WHERE tournament_id = $1
+        AND $2 = ''
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED
+));

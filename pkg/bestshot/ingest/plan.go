@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/question"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/bestshot/view"
@@ -125,7 +126,7 @@ func PlanPollsFunction() app.Function {
 		On:     spec.Schedule("rate(5 minutes)"),
 		SQL:    []spec.SQLLogin{tables.Worker},
 		Caches: []spec.CacheLogin{tables.CacheUser},
-		Sends:  []spec.Queue{PollQueue, AssetQueue, DeletionQueue, settlement.Queue},
+		Sends:  []spec.Queue{PollQueue, AssetQueue, DeletionQueue, settlement.Queue, question.Queue},
 		Memory: 256, Timeout: time.Minute, Reserved: 1,
 	}, OpenPlanner, (*Planner).PlanPolls)
 }
@@ -134,7 +135,7 @@ func PlanPollsFunction() app.Function {
 // says: the polls until the next plan wait in the queue. About a match that begins within a day it asks once an hour,
 // and about a later one once a day: until then a match that was called off takes guesses, which count if
 // they were stored before play began. It also posts matches that were not settled in time, sends what a
-// crash has left in the outbox, and asks again for deletions that do not go on. A second run asks again,
+// crash has left in the outbox, and asks again for questions and deletions that do not go on. A second run asks again,
 // which changes nothing. While no tournament is upcoming or active, and none is being deleted, it does all
 // this once in tables.IdleInterval: until one is made, see view.Rest.
 func (s *Planner) PlanPolls(ctx context.Context) error {
@@ -144,7 +145,11 @@ func (s *Planner) PlanPolls(ctx context.Context) error {
 		return nil
 	}
 
-	if err := errors.Join(settlement.Recover(ctx, s.db), settlement.Relay(ctx, s.db, s.queue)); err != nil {
+	if err := errors.Join(
+		settlement.Recover(ctx, s.db),
+		settlement.Relay(ctx, s.db, s.queue),
+		question.Resend(ctx, s.db, s.queue),
+	); err != nil {
 		return err
 	}
 

@@ -668,9 +668,7 @@ func (s *Admin) repair(ctx context.Context, tournamentID, after, last string) (r
 			return err
 		}
 
-		_, err = pg.Do(ctx, tx, sql.RaiseLeaderboard, tournamentID)
-
-		return err
+		return RaiseLeaderboard(ctx, tx, tournamentID)
 	})
 
 	return repaired, err

@@ -359,11 +359,7 @@ func (s *Worker) settleRange(ctx context.Context, tournamentID, matchID string) 
 	err = s.DB.Tx(ctx, func(tx pgx.Tx) error {
 		p = progress{}
 
-		if _, err := pg.Do(ctx, tx, sql.PrepareRange, maxWait); err != nil {
-			return err
-		}
-
-		_, locked, err := pg.Value[bool](ctx, tx, sql.LockTournament, tournamentID)
+		locked, err := LockForRange(ctx, tx, tournamentID)
 		if err != nil || !locked {
 			p.done = true
 			return err
@@ -399,6 +395,24 @@ func (s *Worker) settleRange(ctx context.Context, tournamentID, matchID string) 
 	}
 
 	return p, nil
+}
+
+// LockForRange prepares a transaction for a range of members, and locks the tournament until it ends. ok is false
+// if there is no such tournament. It waits for one second at most: see pg.IsLockTimeout.
+func LockForRange(ctx context.Context, tx pgx.Tx, tournamentID string) (ok bool, err error) {
+	if _, err := pg.Do(ctx, tx, sql.PrepareRange, maxWait); err != nil {
+		return false, err
+	}
+
+	_, ok, err = pg.Value[bool](ctx, tx, sql.LockTournament, tournamentID)
+
+	return ok, err
+}
+
+// RaiseLeaderboard raises the version of a tournament's leaderboard, in the transaction that ends a change of it.
+func RaiseLeaderboard(ctx context.Context, tx pgx.Tx, tournamentID string) error {
+	_, err := pg.Do(ctx, tx, sql.RaiseLeaderboard, tournamentID)
+	return err
 }
 
 // SettleRange is the statement that gives the members of a range their points: see settlement.sql. The
@@ -474,7 +488,7 @@ func (s *Worker) apply(ctx context.Context, tx pgx.Tx, tournamentID, matchID str
 		return p, err
 	}
 
-	if _, err := pg.Do(ctx, tx, sql.RaiseLeaderboard, tournamentID); err != nil {
+	if err := RaiseLeaderboard(ctx, tx, tournamentID); err != nil {
 		return p, err
 	}
 

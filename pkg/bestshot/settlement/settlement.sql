@@ -532,8 +532,9 @@ FROM (
 HAVING count(*) > 0;
 
 -- name: RepairPoints
--- Gives the members after $2 and up to $3 in tournament $1 the points of the ledger, in the leaderboard
--- and in its rounds. Returns the number of members of whom something differed.
+-- Gives the members after $2 and up to $3 in tournament $1 the points of the ledgers, in the leaderboard
+-- and in its rounds. The points of questions belong to no round. Returns the number of members of whom
+-- something differed.
 WITH earned AS (
     SELECT l.member_id, m.round_slug, sum(l.points_earned)::int AS points, sum(l.tie_earned)::int AS tie
     FROM scoreboard_ledger l
@@ -542,6 +543,13 @@ WITH earned AS (
         AND l.member_id > $2
         AND l.member_id <= $3
     GROUP BY l.member_id, m.round_slug
+    UNION ALL
+    SELECT member_id, NULL AS round_slug, sum(points_earned)::int AS points, 0 AS tie
+    FROM question_ledger
+    WHERE tournament_id = $1
+        AND member_id > $2
+        AND member_id <= $3
+    GROUP BY member_id
 ),
 sums AS (
     SELECT
@@ -585,7 +593,8 @@ rounds AS (
     LEFT JOIN round_score o ON o.tournament_id = $1
         AND o.round_slug = e.round_slug
         AND o.member_id = e.member_id
-    WHERE e.points <> coalesce(o.points, 0)
+    WHERE e.round_slug IS NOT NULL
+        AND e.points <> coalesce(o.points, 0)
     ON CONFLICT (tournament_id, round_slug, member_id) DO UPDATE
     SET points = excluded.points
     RETURNING member_id

@@ -53,7 +53,8 @@ const maxDay = 200
 // GetDashboardFunction returns the matches of a day.
 func GetDashboardFunction() app.Function {
 	return app.API(
-		reader("get-dashboard", "Returns the matches of a day.", "Members do not see today's matches.", "/dashboard"),
+		reader("get-dashboard", "Returns the matches of a day.", "Members do not see today's matches.",
+			"/dashboard", 12),
 		Open, (*Tournaments).GetDashboard)
 }
 

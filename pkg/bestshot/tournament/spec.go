@@ -7,8 +7,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// reader returns a function that members read with.
-func reader(name, does, ifDown, path string) spec.Function {
+// reader returns a function that members read with. At most so many requests of it run at once: each may hold two of
+// the connections of the database.
+func reader(name, does, ifDown, path string, reserved int) spec.Function {
 	return spec.Function{
 		Name:     "bestshot/" + name,
 		Does:     does,
@@ -18,6 +19,6 @@ func reader(name, does, ifDown, path string) spec.Function {
 		Caches:   []spec.CacheLogin{tables.CacheUser},
 		Memory:   256,
 		Timeout:  15 * time.Second,
-		Reserved: 12,
+		Reserved: reserved,
 	}
 }

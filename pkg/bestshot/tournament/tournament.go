@@ -83,7 +83,8 @@ type TournamentList struct {
 // ListTournamentsFunction returns the tournaments.
 func ListTournamentsFunction() app.Function {
 	return app.API(
-		reader("list-tournaments", "Returns the tournaments.", "Members find no tournament.", "/tournaments"),
+		reader("list-tournaments", "Returns the tournaments.", "Members find no tournament.",
+			"/tournaments", 8),
 		Open, (*Tournaments).ListTournaments)
 }
 
@@ -126,7 +127,8 @@ type Page struct {
 // GetTournamentFunction returns a tournament.
 func GetTournamentFunction() app.Function {
 	return app.API(
-		reader("get-tournament", "Returns a tournament with its rule.", "Members do not see what a guess earns.", "/tournaments/{tournamentId}"),
+		reader("get-tournament", "Returns a tournament with its rule.", "Members do not see what a guess earns.",
+			"/tournaments/{tournamentId}", 8),
 		Open, (*Tournaments).GetTournament, view.ErrNoTournament)
 }
 
@@ -177,7 +179,7 @@ type Rounds struct {
 func ListRoundsFunction() app.Function {
 	return app.API(
 		reader("list-rounds", "Returns the rounds of a tournament with their winners.", "Members find no round.",
-			"/tournaments/{tournamentId}/rounds"),
+			"/tournaments/{tournamentId}/rounds", 8),
 		Open, (*Tournaments).ListRounds, view.ErrNoTournament)
 }
 
@@ -231,7 +233,8 @@ type Matches struct {
 // ListMatchesFunction returns the matches of a round.
 func ListMatchesFunction() app.Function {
 	return app.API(
-		reader("list-matches", "Returns the matches of a round.", "Members see no matches.", "/tournaments/{tournamentId}/matches/{roundSlug}"),
+		reader("list-matches", "Returns the matches of a round.", "Members see no matches.",
+			"/tournaments/{tournamentId}/matches/{roundSlug}", 12),
 		Open, (*Tournaments).ListMatches, view.ErrNoRound)
 }
 
@@ -261,7 +264,8 @@ type Standings struct {
 // ListStandingsFunction returns the standings of a tournament.
 func ListStandingsFunction() app.Function {
 	return app.API(
-		reader("list-standings", "Returns the standings of a tournament.", "Members see no standings.", "/tournaments/{tournamentId}/standings"),
+		reader("list-standings", "Returns the standings of a tournament.", "Members see no standings.",
+			"/tournaments/{tournamentId}/standings", 8),
 		Open, (*Tournaments).ListStandings, view.ErrNoTournament)
 }
 
@@ -299,7 +303,7 @@ type Teams struct {
 func ListTeamsFunction() app.Function {
 	return app.API(
 		reader("list-teams", "Returns the teams of a tournament with their badges.", "Members see no badges.",
-			"/tournaments/{tournamentId}/teams"),
+			"/tournaments/{tournamentId}/teams", 8),
 		Open, (*Tournaments).ListTeams, view.ErrNoTournament)
 }
 
@@ -336,7 +340,7 @@ type ListLeaderboard struct {
 func ListLeaderboardFunction() app.Function {
 	return app.API(
 		reader("list-leaderboard", "Returns a page of the leaderboard.", "Members see no leaderboard.",
-			"/tournaments/{tournamentId}/leaderboard"),
+			"/tournaments/{tournamentId}/leaderboard", 12),
 		Open, (*Tournaments).ListLeaderboard, view.ErrNoTournament, member.ErrNoMember, httpapi.ErrBadCursor)
 }
 

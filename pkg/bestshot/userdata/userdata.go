@@ -32,7 +32,7 @@ var file string
 var sql = pg.MustParse[struct {
 	Forget, ForgetCorrections, RaiseLeaderboards, ListLeagues, DeleteMember, ListLeaderboards, ExportMember, ExportGuesses,
 	ExportLedger, ExportPoints, ExportRoundPoints, ExportLeagues, ExportReminders, ExportWrongCodes, ExportCorrections,
-	ExportFormerLeagues, ExportJokers string
+	ExportFormerLeagues, ExportJokers, ExportAnswers, ExportQuestionPoints string
 }](file)
 
 const room = "bestshot"
@@ -197,7 +197,9 @@ func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
 		"refusedCodes": sql.ExportWrongCodes,
 		"corrections":  sql.ExportCorrections,
 
-		"formerLeagues": sql.ExportFormerLeagues,
+		"formerLeagues":  sql.ExportFormerLeagues,
+		"answers":        sql.ExportAnswers,
+		"questionPoints": sql.ExportQuestionPoints,
 	} {
 		rows, err := pg.Values[map[string]any](ctx, s.db, statement, in.UserID)
 		if err != nil {

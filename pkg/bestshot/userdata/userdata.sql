@@ -5,11 +5,16 @@ VALUES ($1)
 ON CONFLICT DO NOTHING;
 
 -- name: ForgetCorrections
--- Forgets that user $1 has entered or corrected matches.
+-- Forgets that user $1 has entered or corrected matches, or decided questions.
 WITH matches AS (
     UPDATE match
     SET corrected_by = 'deleted'
     WHERE corrected_by = $1
+),
+questions AS (
+    UPDATE question
+    SET decided_by = 'deleted'
+    WHERE decided_by = $1
 )
 UPDATE settlement
 SET corrected_by = 'deleted'
@@ -32,6 +37,10 @@ WHERE id IN (
         FROM guess g
         JOIN match m ON m.id = g.match_id
         WHERE g.member_id = $1
+        UNION
+        SELECT tournament_id
+        FROM question_answer
+        WHERE member_id = $1
     )
     ORDER BY id
     FOR UPDATE
@@ -127,7 +136,8 @@ WHERE m.public_id = $1
 ORDER BY w.tried_at;
 
 -- name: ExportCorrections
--- The results and kick-offs that user $1 has corrected, and the matches that the user has changed last.
+-- The results and kick-offs that user $1 has corrected, the matches that the user has changed last, and the
+-- questions that the user has decided.
 SELECT jsonb_build_object('match', z.match_id, 'version', z.version, 'reason', z.reason, 'at', z.applied_at)
 FROM settlement z
 WHERE z.corrected_by = $1
@@ -135,6 +145,10 @@ UNION ALL
 SELECT jsonb_build_object('match', m.id, 'kickOff', m.date, 'at', m.updated_at)
 FROM match m
 WHERE m.corrected_by = $1
+UNION ALL
+SELECT jsonb_build_object('tournament', q.tournament_id, 'question', q.slug, 'state', q.state)
+FROM question q
+WHERE q.decided_by = $1
 ORDER BY 1;
 
 -- name: ExportFormerLeagues
@@ -144,3 +158,19 @@ FROM league_left l
 JOIN member m ON m.id = l.member_id
 WHERE m.public_id = $1
 ORDER BY l.league_id, l.joined_at;
+
+-- name: ExportAnswers
+-- The answers of user $1 to questions.
+SELECT to_jsonb(a)
+FROM question_answer a
+JOIN member m ON m.id = a.member_id
+WHERE m.public_id = $1
+ORDER BY a.tournament_id, a.slug;
+
+-- name: ExportQuestionPoints
+-- The rows of the ledger of questions of user $1.
+SELECT to_jsonb(l)
+FROM question_ledger l
+JOIN member m ON m.id = l.member_id
+WHERE m.public_id = $1
+ORDER BY l.tournament_id, l.slug, l.version;

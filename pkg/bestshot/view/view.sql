@@ -55,15 +55,23 @@ WHERE s.tournament_id = $1
 ORDER BY s.group_name NULLS FIRST, s."order", s.team_id;
 
 -- name: GetLeaderboardState
--- The version of the leaderboard of tournament $1. updating is the share of the guesses that a
--- settlement has dealt with which goes on; NULL if none does.
+-- The version of the leaderboard of tournament $1. updating is the share of the guesses, or of the answers
+-- to a question, that a settlement has dealt with which goes on; NULL if none does.
 SELECT
     scoreboard_version AS version,
-    (
-        SELECT min(z.seen::double precision / greatest(z.total, 1))
-        FROM match m
-        JOIN settling z ON z.match_id = m.id
-        WHERE m.tournament_id = t.id
+    least(
+        (
+            SELECT min(z.seen::double precision / greatest(z.total, 1))
+            FROM match m
+            JOIN settling z ON z.match_id = m.id
+            WHERE m.tournament_id = t.id
+        ),
+        (
+            SELECT min(least(1, q.seen::double precision / greatest(q.total, 1)))
+            FROM question q
+            WHERE q.tournament_id = t.id
+                AND q.seen > 0
+        )
     ) AS updating
 FROM tournament t
 WHERE id = $1;

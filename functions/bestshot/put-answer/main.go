@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/bestshot/question"
+
+func main() { question.PutAnswerFunction().Start() }

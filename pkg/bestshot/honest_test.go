@@ -179,6 +179,51 @@ func TestNoGuessCountsFromTheFirstSignOfPlay(t *testing.T) {
 	}
 }
 
+// TestBeginningIsKept: a provider may say in the first half only when it began. Play has begun then, also by the
+// answers after it, until the provider takes the play back.
+func TestBeginningIsKept(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	cup := w.Found("cup")
+	kickOff := bestshottest.Noon.Add(hour)
+	at := func(minutes int) time.Time { return kickOff.Add(time.Duration(minutes) * time.Minute) }
+	w.Ingest(cup.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
+
+	for _, step := range []struct {
+		minute int
+		change func(*provider.Fixture)
+		began  int // in minutes after the kick-off, -1 if play has not begun
+	}{
+		{10, func(f *provider.Fixture) { f.InPlay, f.StartedAt = true, at(7) }, 7},
+		{12, func(*provider.Fixture) {}, -1},
+		{25, func(f *provider.Fixture) { f.InPlay = true }, 0},
+		{30, func(f *provider.Fixture) { f.InPlay, f.StartedAt = true, at(15) }, 15},
+		{80, func(f *provider.Fixture) { f.InPlay, f.Minute = true, 50 }, 15},
+		{120, func(f *provider.Fixture) { *f = bestshottest.Fixture(1, kickOff, provider.Ended, 1, 0) }, 15},
+		{130, func(f *provider.Fixture) { *f = bestshottest.Fixture(1, at(-20), provider.Ended, 1, 0) }, 15},
+	} {
+		f := bestshottest.Fixture(1, kickOff, provider.Open)
+		step.change(&f)
+		w.MoveClock(at(step.minute))
+		w.Ingest(cup.Feed("1", f))
+		w.Settle()
+
+		began, _, err := pg.Value[*time.Time](t.Context(), w.DB, `SELECT began_at FROM match`)
+		testkit.Must(t, err)
+
+		if got := began != nil; got != (step.began >= 0) || got && !began.Equal(at(step.began)) {
+			t.Errorf("after %d minutes play began at %v, want %d minutes after the kick-off", step.minute, began, step.began)
+		}
+	}
+
+	n, _, err := pg.Value[int](t.Context(), w.DB, `SELECT count(*)::int FROM settlement`)
+	testkit.Must(t, err)
+
+	if n != 1 {
+		t.Errorf("it is settled %d times", n)
+	}
+}
+
 // TestEarlierGuessesAreKept: the last 20, and a guess that is sent again is no change.
 func TestEarlierGuessesAreKept(t *testing.T) {
 	t.Parallel()

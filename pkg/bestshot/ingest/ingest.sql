@@ -338,6 +338,7 @@ SELECT
     m.last_checked_at,
     m.seen_at,
     m.began_at,
+    m.started_at,
     m.kick_off_corrected,
     m.live_at
 FROM match m
@@ -368,6 +369,7 @@ SELECT
     m.last_checked_at,
     m.seen_at,
     m.began_at,
+    m.started_at,
     m.kick_off_corrected,
     m.live_at
 FROM match m
@@ -458,8 +460,9 @@ WHERE id = $1;
 
 -- name: UpdateMatch
 -- Brings match $1, which has not ended, to what the provider answered at $7: the kick-off $2, status
--- $3, the provider's status $4, the goals $5 and $6, the first sign of play $8 and its beginning $9. In play it
--- has the score $10 and $11, the minute $12 and the period $13, as answered at $14; else they are NULL.
+-- $3, the provider's status $4, the goals $5 and $6, the first sign of play $8, its beginning $9 and the start of
+-- the first half $10. In play it has the score $11 and $12, the minute $13 and the period $14, as answered at $15;
+-- else they are NULL.
 UPDATE match
 SET date = $2,
     status = $3,
@@ -469,17 +472,18 @@ SET date = $2,
     last_checked_at = $7,
     seen_at = $8,
     began_at = $9,
-    live_home = $10,
-    live_away = $11,
-    live_minute = nullif($12::int, 0),
-    live_period = nullif($13, ''),
-    live_at = $14,
+    started_at = $10,
+    live_home = $11,
+    live_away = $12,
+    live_minute = nullif($13::int, 0),
+    live_period = nullif($14, ''),
+    live_at = $15,
     updated_at = now()
 WHERE id = $1;
 
 -- name: EndMatch
--- Gives match $1 the result that the provider answered at $9, the first sign of play $11 and its
--- beginning $12. A match that had ended keeps its kick-off. It is to be settled unless the score and the
+-- Gives match $1 the result that the provider answered at $9, the first sign of play $11, its
+-- beginning $12 and the start of the first half $13. A match that had ended keeps its kick-off. It is to be settled unless the score and the
 -- beginning are the same, $10.
 UPDATE match
 SET date = CASE WHEN status = 'ended' THEN date ELSE $2 END,
@@ -493,6 +497,7 @@ SET date = CASE WHEN status = 'ended' THEN date ELSE $2 END,
     last_checked_at = $9,
     seen_at = $11,
     began_at = $12,
+    started_at = $13,
     updated_at = now(),
     scoreboard_applied_at = CASE WHEN $10 THEN scoreboard_applied_at END
 WHERE id = $1;

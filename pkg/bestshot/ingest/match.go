@@ -38,6 +38,7 @@ type matchRow struct {
 
 	SeenAt           *time.Time `db:"seen_at"`
 	BeganAt          *time.Time `db:"began_at"`
+	StartedAt        *time.Time `db:"started_at"` // the provider's start of the first half
 	KickOffCorrected bool       `db:"kick_off_corrected"`
 	LiveAt           *time.Time `db:"live_at"` // of the score in play; nil if there is none
 }
@@ -45,26 +46,36 @@ type matchRow struct {
 // over reports whether the match has ended or is void.
 func (m matchRow) over() bool { return m.Status == "ended" || m.Status == "void" }
 
-// play returns the first sign of play, and when play began, by an answer of a time. Both are nil while
-// play has not begun, or if the match is put off: it takes guesses again.
+// signs are the first sign of play, when play began, and when the provider says that the first half began. All are
+// nil while play has not begun; the last also if the provider has not said it.
+type signs struct{ seen, began, started *time.Time }
+
+// play returns the signs of play by an answer of a time. There are none if the match is put off: it takes guesses
+// again.
 //
-// Play began when the provider says that the first half began. If it does not say so, play began with
-// the first sign of it, or the provider's kick-off if that is earlier. The first sign is the stored
-// kick-off, or the time of the answer less the minutes played if that is earlier. A correction of the
-// kick-off may therefore change when play began, also after the end.
+// Play began when the provider says, or has said while it was in play, that the first half began: some providers
+// say it in the first half only. If it never did, play began with the first sign of it, or the provider's kick-off
+// if that is earlier. The first sign is the stored kick-off, or the time of the answer less the minutes played if
+// that is earlier. A correction of the kick-off may therefore change when play began, also after the end.
 //
 // The kick-off of an administrator takes the place of what the provider says about kick-off and first half.
 // A sign of play before it still closes the match for guesses: no guess is made with knowledge of the play.
-func (m matchRow) play(x fixture, answered time.Time) (seen, began *time.Time) {
-	if m.KickOffCorrected {
-		x.KickOff, x.StartedAt = m.Date, time.Time{}
-	}
-
+func (m matchRow) play(x fixture, answered time.Time) signs {
 	switch {
 	case m.over() && m.SeenAt == nil: // it ended before signs were stored
-		return m.SeenAt, m.BeganAt
+		return signs{m.SeenAt, m.BeganAt, m.StartedAt}
 	case !x.InPlay && x.Status != provider.Ended:
-		return nil, nil
+		return signs{}
+	}
+
+	started := m.StartedAt
+	if !x.StartedAt.IsZero() {
+		started = &x.StartedAt
+	}
+
+	start := started
+	if m.KickOffCorrected {
+		x.KickOff, start = m.Date, nil
 	}
 
 	first := answered.Add(-time.Duration(x.Minute) * time.Minute)
@@ -73,23 +84,22 @@ func (m matchRow) play(x fixture, answered time.Time) (seen, began *time.Time) {
 		first = m.Date
 	}
 
-	if !x.StartedAt.IsZero() && x.StartedAt.Before(first) {
-		first = x.StartedAt
+	if start != nil && start.Before(first) {
+		first = *start
 	}
 
 	if m.SeenAt != nil {
 		first = *m.SeenAt
 	}
 
-	start := x.StartedAt
-	if start.IsZero() {
-		start = first
-		if x.KickOff.Before(start) {
-			start = x.KickOff
+	if start == nil {
+		start = &first
+		if x.KickOff.Before(first) {
+			start = &x.KickOff
 		}
 	}
 
-	return &first, &start
+	return signs{&first, start, started}
 }
 
 // fixture is a match of an answer, with the ids of its teams in the database.
@@ -112,7 +122,8 @@ func (m matchRow) unchangedBy(x fixture, round string, answered time.Time) bool 
 		return false
 	}
 
-	if seen, began := m.play(x, answered); !sameTime(seen, m.SeenAt) || !sameTime(began, m.BeganAt) {
+	s := m.play(x, answered)
+	if !sameTime(s.seen, m.SeenAt) || !sameTime(s.began, m.BeganAt) || !sameTime(s.started, m.StartedAt) {
 		return false
 	}
 
@@ -383,8 +394,9 @@ func (s *Ingester) updateMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture
 		date = m.Date
 	}
 
-	seen, began := m.play(x, f.FetchedAt)
-	args := []any{m.ID, date, string(x.Status), x.ProviderStatus, x.Home.Score, x.Away.Score, f.FetchedAt, seen, began}
+	play := m.play(x, f.FetchedAt)
+	args := []any{m.ID, date, string(x.Status), x.ProviderStatus, x.Home.Score, x.Away.Score, f.FetchedAt, play.seen, play.began,
+		play.started}
 
 	if x.live() {
 		args = append(args, x.Home.Score, x.Away.Score, x.MinuteAt(f.FetchedAt), string(x.Period), f.FetchedAt)
@@ -414,8 +426,8 @@ func endMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow) err
 		finished = *m.FinishedAt // written once, because the key of the settlement contains it
 	}
 
-	seen, began := m.play(x, f.FetchedAt)
-	same := m.over() && *m.HomeScore == *x.Home.Score && *m.AwayScore == *x.Away.Score && sameTime(began, m.BeganAt)
+	play := m.play(x, f.FetchedAt)
+	same := m.over() && *m.HomeScore == *x.Home.Score && *m.AwayScore == *x.Away.Score && sameTime(play.began, m.BeganAt)
 
 	date := x.KickOff
 	if m.KickOffCorrected {
@@ -424,7 +436,7 @@ func endMatch(ctx context.Context, tx pgx.Tx, f Feed, x fixture, m matchRow) err
 
 	if _, err := pg.Do(ctx, tx, sql.EndMatch,
 		m.ID, date, x.ProviderStatus, x.Home.Score, x.Away.Score, x.Home.Penalties, x.Away.Penalties,
-		finished, f.FetchedAt, same, seen, began); err != nil || same {
+		finished, f.FetchedAt, same, play.seen, play.began, play.started); err != nil || same {
 		return err
 	}
 

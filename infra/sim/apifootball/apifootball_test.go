@@ -249,7 +249,7 @@ func TestFixtures(t *testing.T) {
 
 	// In the minute of a goal, which is drawn, the half-time score is the running one.
 	r, d := when(t, plain, nil, func(d football.Detail) bool { return d.Score == openfootball.Goals{1, 0} })
-	minute := min(1+int(r.now.Sub(d.First)/time.Minute), 45)
+	minute := min(1+int(r.now.Sub(d.Began)/time.Minute), 45)
 
 	if got, want := r.fixture(d.ID), fmt.Sprintf("1H %d 1:0 | 1:0 -:- -:- -:-", minute); got != want {
 		t.Errorf("a goal: got %q, want %q", got, want)

@@ -175,7 +175,7 @@ func (s season) fixture(d football.Detail, round string, now time.Time) fixtureI
 	out := fixtureInfo{
 		Fixture: fixturePart{
 			ID: d.ID, Timezone: "UTC", Date: d.KickOff.UTC().Format("2006-01-02T15:04:05-07:00"), Timestamp: d.KickOff.Unix(),
-			Periods: map[string]*int64{"first": unix(d.First), "second": unix(d.Second)},
+			Periods: map[string]*int64{"first": unix(d.Began), "second": unix(d.Second)},
 			Status:  status(d, now),
 		},
 		League: s.info(round),

@@ -51,6 +51,9 @@ const (
 	Replaced     Kind = "replaced"       // postponed for ever; another event has the new date
 	Cancelled    Kind = "cancelled"      // and not played
 	Interrupted  Kind = "interrupted"    // in the second half, and resumed
+	StartedEarly Kind = "started early"  // 2 to 20 min before the kick-off that the API says
+	StartedLate  Kind = "started late"   // 5 to 40 min after it, not started until then
+	StartedTwice Kind = "started twice"  // in progress, then not started for a while, then in progress
 	Walkover     Kind = "walkover"       // finished without a score
 )
 
@@ -69,7 +72,7 @@ const (
 func OfEvents() []Kind {
 	return []Kind{
 		LateScore, Corrected, Overwritten, Reopened, MovedMinutes, MovedHours, MovedDay,
-		Postponed, Replaced, Cancelled, Interrupted, Walkover,
+		Postponed, Replaced, Cancelled, Interrupted, StartedEarly, StartedLate, StartedTwice, Walkover,
 	}
 }
 
@@ -343,6 +346,7 @@ type Event struct {
 	Score      openfootball.Goals // the score that counts, without penalties
 	Scored     bool               // both scores have display
 	Changed    time.Time          // when the API began to say so
+	Began      time.Time          // when the first half began; zero if it has not
 	ReplacedBy int64              // the event that has the new date; 0 if there is none
 }
 
@@ -395,8 +399,26 @@ func (e *event) report(v view) Event {
 
 	return Event{
 		ID: e.id, Match: e.index, Code: v.status.Code, Type: v.status.Type, KickOff: v.kickOff,
-		Score: goals, Scored: scored, Changed: v.at, ReplacedBy: e.replacedBy,
+		Score: goals, Scored: scored, Changed: v.at, ReplacedBy: e.replacedBy, Began: e.began(v.at),
 	}
+}
+
+// began returns when the first half began by what the API has said until a time; zero if it has not.
+func (e *event) began(until time.Time) (at time.Time) {
+	for _, v := range e.views {
+		if v.at.After(until) {
+			break
+		}
+
+		switch {
+		case v.status == notStarted:
+			at = time.Time{}
+		case v.status == firstHalf && at.IsZero():
+			at = v.period
+		}
+	}
+
+	return at
 }
 
 // Counts returns how often each kind has happened: to requests, and to the events of the

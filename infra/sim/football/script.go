@@ -73,7 +73,7 @@ func newScript(d dice, m openfootball.Match, kinds []Kind) *script {
 			p.faults[k] = false
 		}
 	}
-	ofPlay := []Kind{Interrupted, LateScore, Reopened, Corrected, Overwritten}
+	ofPlay := []Kind{Interrupted, LateScore, Reopened, Corrected, Overwritten, StartedEarly, StartedLate, StartedTwice}
 
 	switch {
 	case m.Void:
@@ -88,6 +88,10 @@ func newScript(d dice, m openfootball.Match, kinds []Kind) *script {
 
 	if p.faults[Replaced] {
 		off(Postponed)
+	}
+
+	if p.faults[StartedEarly] {
+		off(StartedLate)
 	}
 
 	return p
@@ -220,8 +224,25 @@ func minus(a, b openfootball.Goals) openfootball.Goals {
 	return openfootball.Goals{a[0] - b[0], a[1] - b[1]}
 }
 
-// play writes the match from the kick-off on, and returns when it is over.
+// play writes the match from its start on, and returns when it is over. The start is the kick-off, give or take
+// three minutes, unless a fault makes it another.
 func (p *script) play(kickOff time.Time) time.Time {
+	switch {
+	case p.faults[StartedEarly]:
+		kickOff = kickOff.Add(-p.between("started early", 2*time.Minute, 20*time.Minute))
+	case p.faults[StartedLate]:
+		kickOff = kickOff.Add(p.between("started late", 5*time.Minute, 40*time.Minute))
+	}
+
+	if p.faults[StartedTwice] {
+		first := kickOff
+		p.at(first, func(s *state) { s.status, s.period, s.periods = firstHalf, first, 1 })
+
+		again := first.Add(p.between("started for", 2*time.Minute, 12*time.Minute))
+		p.at(again, func(s *state) { s.status, s.period, s.periods = notStarted, time.Time{}, 0 })
+		kickOff = again.Add(p.between("started again", time.Minute, 25*time.Minute))
+	}
+
 	hide := p.faults[LateScore] && p.roll("late score from the start") < 0.5
 	if hide {
 		p.at(kickOff, func(s *state) { s.hidden = everything })

@@ -24,8 +24,8 @@ type Detail struct {
 	Group      string // "Group A"; empty if the round has no groups
 	Home, Away Team
 	Winner     int // 1 for the home team, 2 for the away team, 3 for a draw; 0 while it is not known
-	// When the first half, the second half and the current period began; zero before that.
-	First, Second, Period time.Time
+	// When the second half and the current period began; zero before that.
+	Second, Period time.Time
 	// The goals of the first half, of both halves and of extra time, each while it is played too, and
 	// those of a shoot-out after it. What is not known is nil.
 	HalfTime, Normal, Extra, Penalties *openfootball.Goals
@@ -115,10 +115,7 @@ func (e *event) detail(v view) Detail {
 			break
 		}
 
-		switch {
-		case o.status == firstHalf && d.First.IsZero():
-			d.First = o.period
-		case o.status == secondHalf && d.Second.IsZero():
+		if o.status == secondHalf && d.Second.IsZero() {
 			d.Second = o.period
 		}
 	}

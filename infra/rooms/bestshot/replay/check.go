@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -81,10 +82,18 @@ func (r *run) compare(ctx context.Context, c *cup, round bool) (problems []strin
 		want[l.MemberID] = l.Points
 	}
 
-	for _, sums := range []struct{ name, statement string }{
-		{"the points", sql.ListPoints},
-		{"the points of the ledger", sql.SumLedger},
-		{"the points of the rounds", sql.SumRoundPoints},
+	ofRounds := maps.Clone(want)
+	for m, p := range c.sums(now, -1).asked {
+		ofRounds[m.id] -= p
+	}
+
+	for _, sums := range []struct {
+		name, statement string
+		want            map[string]int
+	}{
+		{"the points", sql.ListPoints, want},
+		{"the points of the ledgers", sql.SumLedger, want},
+		{"the points of the rounds", sql.SumRoundPoints, ofRounds},
 	} {
 		got, err := r.sumsOf(ctx, sums.statement, c.id)
 		if err != nil {
@@ -92,7 +101,7 @@ func (r *run) compare(ctx context.Context, c *cup, round bool) (problems []strin
 			continue
 		}
 
-		same(sums.name, got, want)
+		same(sums.name, got, sums.want)
 	}
 
 	if got, err := r.cached(ctx, c.id); err != nil {
@@ -288,9 +297,11 @@ func (r *run) conclude(ctx context.Context, c *cup, tries int) {
 			}
 		}
 
-		want := c.sums(now, -1).points[m]
-		if total != want {
-			r.fail(c, "the guesses of %s have earned %d, want %d", m.name, total, want)
+		sums := c.sums(now, -1)
+
+		want := sums.points[m]
+		if guesses := want - sums.asked[m]; total != guesses {
+			r.fail(c, "the guesses of %s have earned %d, want %d", m.name, total, guesses)
 		}
 
 		var score struct {

@@ -11,29 +11,40 @@ import (
 	"matchday/infra/sim/openfootball"
 )
 
-// worth is what the right outcome of a match earns.
-const worth = 3
+// jokerFactor is what the points of the match with the joker count times.
+const jokerFactor = 2
+
+// kicktipp returns whether the tournament has the rule kicktipp, with jokers. Others have the rule that a tournament
+// has if none is named.
+func (c *cup) kicktipp() bool { return c.n%2 == 1 }
 
 // points returns what a guess of a result earns.
-func points(guess, result openfootball.Goals) int {
-	if cmp.Compare(guess[0], guess[1]) == cmp.Compare(result[0], result[1]) {
-		return worth
+func (c *cup) points(guess, result openfootball.Goals) int {
+	switch {
+	case cmp.Compare(guess[0], guess[1]) != cmp.Compare(result[0], result[1]):
+		return 0
+	case !c.kicktipp():
+		return 3
+	case guess == result:
+		return 4
+	case guess[0] != guess[1] && guess[0]-guess[1] == result[0]-result[1]:
+		return 3
 	}
 
-	return 0
+	return 2
 }
 
-// sums are the points of each member with a settled guess, in all rounds and in the current round: the
-// last with a known result.
+// sums are the points of each member with a settled guess, in all rounds, by questions, and in the current round:
+// the last with a known result. points has all of them.
 type sums struct {
-	points, now map[*member]int
-	round       int
+	points, asked, now map[*member]int
+	round              int
 }
 
 // sums adds up the points of guesses, by the results of a time: of one round, or of all if only is
 // negative.
 func (c *cup) sums(t time.Time, only int) sums {
-	s := sums{map[*member]int{}, map[*member]int{}, -1}
+	s := sums{map[*member]int{}, map[*member]int{}, map[*member]int{}, -1}
 
 	for _, f := range c.fixtures {
 		result, ok := f.result(t)
@@ -48,16 +59,36 @@ func (c *cup) sums(t time.Time, only int) sums {
 			clear(s.now)
 		}
 
-		for m, guess := range f.guesses {
+		for m := range f.guesses {
+			guess, counts := f.counted(m)
+			if !counts {
+				continue
+			}
+
 			p := 0 // of a match that was made void after it was settled
 			if ok {
-				p = points(guess, result)
+				p = c.points(guess, result)
+			}
+
+			if f.jokers[m] {
+				p *= jokerFactor
 			}
 
 			s.points[m] += p
 			if round == s.round {
 				s.now[m] += p
 			}
+		}
+	}
+
+	if only >= 0 {
+		return s
+	}
+
+	for _, q := range c.asked {
+		for m := range q.earned {
+			s.asked[m] += q.earned[m]
+			s.points[m] += q.earned[m]
 		}
 	}
 

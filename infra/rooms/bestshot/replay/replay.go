@@ -1,7 +1,8 @@
 // Package replay plays seasons of football as tournaments of Best Shot. Each openfootball file is a
 // tournament of one of the simulated providers, which have the same events, with mistakes by the seed. Forty members guess in time,
-// late, twice or not at all, some of them in leagues, and administrators correct results. An oracle
-// knows the accepted guesses and the answers of the provider. Leaderboards, rounds, standings, guesses,
+// late, twice or not at all, some of them in leagues, and administrators correct results. Matches begin early, late
+// and twice. Every second tournament has the rule kicktipp with jokers. Each has questions, also about who advances
+// in its last match. An oracle knows the accepted guesses and the answers of the provider. Leaderboards, rounds, standings, guesses,
 // the ledger and the cache are compared with it.
 package replay
 
@@ -29,7 +30,7 @@ var file string
 
 // sql are the statements of replay.sql.
 var sql = pg.MustParse[struct {
-	FindMatch, GetGuess, CountUnsettled, CountSettlements, ListPoints, SumLedger, SumRoundPoints string
+	FindMatch, FindTeams, GetGuess, CountUnsettled, CountSettlements, ListPoints, SumLedger, SumRoundPoints string
 }](file)
 
 // Config is the configuration of a replay.

@@ -4,9 +4,15 @@ SELECT id::text
 FROM match
 WHERE external_id = $1;
 
+-- name: FindTeams
+-- The teams of match $1, the home team first.
+SELECT unnest(ARRAY[home_team, away_team])::text
+FROM match
+WHERE id = $1;
+
 -- name: GetGuess
 -- The guess of match $1 by member $2.
-SELECT home_score AS home, away_score AS away
+SELECT home_score AS home, away_score AS away, updated_at AS at
 FROM guess
 WHERE match_id = $1
     AND member_id = $2;
@@ -34,9 +40,15 @@ FROM tournament_scoreboard
 WHERE tournament_id = $1;
 
 -- name: SumLedger
--- The points of the members in the ledger of tournament $1.
+-- The points of the members in both ledgers of tournament $1.
 SELECT member_id::text, sum(points_earned)::int
-FROM scoreboard_ledger
+FROM (
+    SELECT tournament_id, member_id, points_earned
+    FROM scoreboard_ledger
+    UNION ALL
+    SELECT tournament_id, member_id, points_earned
+    FROM question_ledger
+) l
 WHERE tournament_id = $1
 GROUP BY member_id;
 

@@ -43,6 +43,10 @@ func (r *run) found(ctx context.Context) {
 			in["provider"] = r.cfg.Config.Provider
 		}
 
+		if c.kicktipp() {
+			in["rule"] = map[string]any{"name": "kicktipp", "jokerFactor": jokerFactor}
+		}
+
 		r.administrator(ctx, c, post, "/tournaments", in, &out, "")
 		c.id = out.ID
 		r.Trial.Know(c.id, c.file)
@@ -137,7 +141,13 @@ func (r *run) plan(ctx context.Context) {
 			if end := ends[round]; !end.IsZero() {
 				add(end.Add(learn+8*time.Minute), func() { r.check(ctx, c, true, 0) })
 			}
+
+			if c.kicktipp() {
+				r.planJokers(ctx, c, round, add)
+			}
 		}
+
+		r.planQuestions(ctx, c, add)
 
 		add(c.over, func() { r.finish(ctx, c) })
 	}
@@ -167,6 +177,11 @@ func (r *run) planGuess(ctx context.Context, f *fixture, m *member, d *rand.Rand
 	guess := func() openfootball.Goals {
 		return openfootball.Goals{[]int{0, 1, 1, 2, 3}[d.IntN(5)], []int{0, 0, 1, 1, 2}[d.IntN(5)]}
 	}
+	play := kickOff // when it begins
+	if began := f.last().Began; !began.IsZero() && began.Before(kickOff) {
+		play = began
+	}
+
 	early := kickOff.Add(-time.Hour - time.Duration(d.IntN(40*60))*time.Minute)
 	first, second := guess(), guess()
 	in := func(g openfootball.Goals) func() { return func() { r.guess(ctx, f, m, g) } }
@@ -179,12 +194,12 @@ func (r *run) planGuess(ctx context.Context, f *fixture, m *member, d *rand.Rand
 		add(early, in(first))
 		add(kickOff.Add(-time.Minute-time.Duration(d.IntN(50))*time.Minute), in(second))
 	case x < 93: // during play
-		add(kickOff.Add(time.Duration(d.IntN(100))*time.Minute), in(first))
+		add(play.Add(time.Duration(d.IntN(100))*time.Minute), in(first))
 	case x < 94: // after the final whistle
 		add(f.whistle().Add(time.Duration(d.IntN(300))*time.Minute), in(first))
 	case x < 98: // to be changed during play
 		add(early, in(first))
-		add(kickOff.Add(time.Duration(d.IntN(100))*time.Minute), in(second))
+		add(play.Add(time.Duration(d.IntN(100))*time.Minute), in(second))
 	default: // to be changed after the final whistle
 		add(early, in(first))
 		add(f.whistle().Add(time.Duration(d.IntN(300))*time.Minute), in(second))
@@ -232,7 +247,12 @@ func (r *run) guess(ctx context.Context, f *fixture, m *member, g openfootball.G
 
 	switch {
 	case err == nil && code == "":
-		f.guesses[m] = g
+		if !again {
+			f.guesses[m] = append(f.guesses[m], stored{asked, g})
+		} else { // it was stored at one of the attempts
+			r.recall(ctx, f, m, g)
+		}
+
 		r.guessed++
 	case again: // an attempt whose answer was lost may have been in time
 		r.recall(ctx, f, m, g)
@@ -241,11 +261,14 @@ func (r *run) guess(ctx context.Context, f *fixture, m *member, g openfootball.G
 
 // recall reads from the database whether a guess was stored.
 func (r *run) recall(ctx context.Context, f *fixture, m *member, g openfootball.Goals) {
-	type row struct{ Home, Away int }
+	type row struct {
+		Home, Away int
+		At         time.Time
+	}
 
 	got, err := one[row](ctx, r, sql.GetGuess, f.id, m.id)
-	if err == nil && got == (row{g[0], g[1]}) {
-		f.guesses[m] = g
+	if err == nil && got.Home == g[0] && got.Away == g[1] {
+		f.guesses[m] = append(f.guesses[m], stored{got.At, g})
 	}
 }
 
@@ -296,8 +319,10 @@ func (r *run) probeLate(ctx context.Context, f *fixture, m, other *member) {
 	}
 
 	want, have := map[string]openfootball.Goals{}, map[string]openfootball.Goals{}
-	for m, g := range f.guesses {
-		want[m.id] = g
+	for m := range f.guesses {
+		if g, ok := f.counted(m); ok {
+			want[m.id] = g
+		}
 	}
 
 	for _, g := range got.Data {

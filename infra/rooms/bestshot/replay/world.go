@@ -46,6 +46,7 @@ type cup struct {
 	over     time.Time // when all is checked
 	done     bool
 	problems []string
+	asked    []*question
 	checks   int // comparisons with the oracle
 	skipped  int // comparisons for which there was no quiet moment
 }
@@ -56,12 +57,32 @@ type fixture struct {
 	event   int64
 	index   int // of the match in the season
 	match   openfootball.Match
-	views   []football.Event // the answers of the provider about it, the oldest first
-	id      string           // of the match in the API, "" while it is not known
-	guesses map[*member]openfootball.Goals
+	views   []football.Event     // the answers of the provider about it, the oldest first
+	id      string               // of the match in the API, "" while it is not known
+	guesses map[*member][]stored // the accepted ones, the oldest first
+	jokers  map[*member]bool     // who has given it the joker of the round
 	// Set by an administrator: the score that counts, or none.
 	corrected bool
 	set       *openfootball.Goals
+}
+
+// stored is an accepted guess, and when it was stored.
+type stored struct {
+	at    time.Time
+	goals openfootball.Goals
+}
+
+// counted returns the guess of a member that counts: the last one before play began.
+func (f *fixture) counted(m *member) (goals openfootball.Goals, ok bool) {
+	began := f.last().Began
+
+	for _, g := range f.guesses[m] {
+		if began.IsZero() || g.at.Before(began) {
+			goals, ok = g.goals, true
+		}
+	}
+
+	return goals, ok
 }
 
 // fail records a difference. It keeps the first five.
@@ -157,6 +178,9 @@ var rates = map[football.Kind]float64{
 	football.Replaced:     0.02,
 	football.Cancelled:    0.01,
 	football.Interrupted:  0.02,
+	football.StartedEarly: 0.1,
+	football.StartedLate:  0.08,
+	football.StartedTwice: 0.08,
 	football.Walkover:     0.02,
 }
 
@@ -179,7 +203,8 @@ func (c *cup) add(s *football.Server) error {
 
 	c.rounds = c.season.Rounds()
 	for _, e := range s.Finals(c.n, 100+c.n) {
-		f := &fixture{cup: c, event: e.ID, index: e.Match, match: c.season.Matches[e.Match], guesses: map[*member]openfootball.Goals{}}
+		f := &fixture{cup: c, event: e.ID, index: e.Match, match: c.season.Matches[e.Match],
+			guesses: map[*member][]stored{}, jokers: map[*member]bool{}}
 		for {
 			f.views = append(f.views, e)
 			if e.Changed.IsZero() {

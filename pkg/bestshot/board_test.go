@@ -37,7 +37,7 @@ FROM added`, c.ID, n, each, from, filled)
 }
 
 // filled is how many members a statement adds, so that none reaches the time limit of statements.
-const filled = 20_000
+const filled = 5_000
 
 // TestPageAroundTheCaller: 25 members above and 25 below, fewer at the ends. The caller's place is in
 // meta, and the score has the same rank.

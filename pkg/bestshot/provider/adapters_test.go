@@ -258,8 +258,8 @@ func TestAdapters(t *testing.T) {
 					t.Errorf("the match is %+v, want %+v", f, d)
 				}
 
-				if (d.Code == 6 || !f.StartedAt.IsZero()) && !f.StartedAt.Equal(d.First) {
-					t.Errorf("it began at %v, want %v", f.StartedAt, d.First)
+				if (d.Code == 6 || !f.StartedAt.IsZero()) && !f.StartedAt.Equal(d.Began) {
+					t.Errorf("it began at %v, want %v", f.StartedAt, d.Began)
 				}
 			})
 		}

@@ -25,7 +25,7 @@ CREATE TABLE question (
     total         integer NOT NULL DEFAULT 0,
     PRIMARY KEY (tournament_id, slug)
 );
-CREATE INDEX question_match ON question (match_id) WHERE match_id IS NOT NULL;
+CREATE INDEX question_match ON question (match_id);
 CREATE INDEX question_decided_by ON question (decided_by) WHERE decided_by IS NOT NULL;
 CREATE INDEX question_pending ON question (run_at) WHERE version > 0 AND applied_at IS NULL;
 

@@ -114,7 +114,7 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 				if other, ok := tmpl.Stage.RestoredSQL[l.Database.Name]; ok {
 					address = other.Address
 				}
-				env[l.Env()] = fmt.Sprintf("postgres://%s@%s:5432/matchday?sslmode=verify-full", l.Role, address)
+				env[l.Database.Env()] = fmt.Sprintf("postgres://%s@%s:5432/matchday?sslmode=verify-full", l.Role, address)
 			}
 			for _, l := range f.Caches {
 				env[l.Env()] = fmt.Sprintf("rediss://%s@ServerlessCache %s:6379/%s", prefix+l.Cache.Name+"-"+l.User,

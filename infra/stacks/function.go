@@ -248,7 +248,7 @@ func (r *room) environment(f spec.Function, code string) *map[string]*string {
 	}
 
 	for _, l := range f.SQL {
-		env[l.Env()] = r.sqlURL(l)
+		env[l.Database.Env()] = r.sqlURL(l)
 	}
 
 	for _, l := range f.Caches {

@@ -560,7 +560,7 @@ func Overridable(room spec.Room, f spec.Function) []string {
 
 	names = append(names, f.Secrets...)
 	for _, l := range f.SQL {
-		names = append(names, l.Env())
+		names = append(names, l.Database.Env())
 	}
 
 	for _, l := range f.Caches {

@@ -247,7 +247,7 @@ func (w *World) login(fn app.Function, name string) string {
 		}
 	}
 
-	needs := slices.ContainsFunc(fn.SQL, func(l spec.SQLLogin) bool { return l.Env() == name }) ||
+	needs := slices.ContainsFunc(fn.SQL, func(l spec.SQLLogin) bool { return l.Database.Env() == name }) ||
 		slices.ContainsFunc(fn.Caches, func(l spec.CacheLogin) bool { return l.Env() == name })
 	if needs {
 		w.T.Errorf("%s reads %s, and the world has no such store: see pgtest.Attach and redistest.Attach", fn.Name, name)

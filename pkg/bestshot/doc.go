@@ -91,9 +91,10 @@
 //	points_pass            how far members are told of the points of a tournament; match.telling has of which matches
 //	wrong_code             a wrong code of a league that a member has tried
 //
-// Functions log in as one of three roles, which have grants in the migrations: bestshot_reader
-// reads, bestshot_player writes what belongs to a member, bestshot_worker writes all tables. Policies hide
-// what is being deleted from all three.
+// Functions log in as one of six roles, which have grants in the migrations: bestshot_reader reads,
+// bestshot_player writes what belongs to a member, bestshot_settler writes points, bestshot_notifier writes who is
+// told, bestshot_keeper deletes members and tournaments, and bestshot_worker writes what providers answer and
+// administrators enter. Policies hide what is being deleted from all of them.
 //
 // The cache has projections: copies that members read, with the keys of package view. They may be
 // lost at any time. The DynamoDB table bestshot-devices has the phones, because the function that

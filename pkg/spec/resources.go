@@ -26,9 +26,9 @@ type SQLLogin struct {
 	Role     string
 }
 
-// Env is the environment variable with the URL of the login, without a password:
-// postgres://role@host:port/name.
-func (l SQLLogin) Env() string { return variable("SQL", l.Database.Name) }
+// Env is the environment variable with the URL of a function's login to the database, without a password:
+// postgres://role@host:port/name. A function has one login to a database.
+func (d SQLDatabase) Env() string { return variable("SQL", d.Name) }
 
 // Cache is a serverless Valkey cache. Functions log in by IAM, over TLS, and run
 // in the room's VPC.

@@ -75,7 +75,7 @@ func TestResources(t *testing.T) {
 
 	f := room.Functions
 	for want, got := range map[string]string{
-		"MATCHDAY_SQL_LAB_SCORES":   f[0].SQL[0].Env(),
+		"MATCHDAY_SQL_LAB_SCORES":   f[0].SQL[0].Database.Env(),
 		"MATCHDAY_CACHE_LAB_RANKS":  f[0].Caches[0].Env(),
 		"MATCHDAY_BUCKET_LAB_FILES": f[3].Objects[0].Env(),
 	} {

@@ -125,7 +125,7 @@ func (f *Fleet) logins(fn spec.Function) (env []string, err error) {
 
 	for _, l := range fn.SQL {
 		text := f.SQLURL(l.Database, l.Role)
-		env = append(env, l.Env()+"="+strings.Replace(text, f.SQL.Address, front(chaos.Postgres, f.SQL.Address), 1))
+		env = append(env, l.Database.Env()+"="+strings.Replace(text, f.SQL.Address, front(chaos.Postgres, f.SQL.Address), 1))
 	}
 
 	for _, l := range fn.Caches {

@@ -343,7 +343,7 @@ func (d *Databases) attach() {
 		Name: callName,
 		URL: func(fn app.Function, setting string) string {
 			for _, l := range fn.SQL {
-				if l.Env() == setting {
+				if l.Database.Env() == setting {
 					return d.server.URL(l.Role, d.names[l.Database.Name])
 				}
 			}
@@ -366,7 +366,7 @@ func (d *Databases) Open(of spec.SQLDatabase) pg.DB {
 		Clock:    app.Clock{Now: w.Clock.Now},
 		Patience: w.Patience,
 		Setting:  func(string) string { return d.server.URL("", d.names[of.Name]) },
-	}, of.As(""))
+	}, of)
 	testkit.Must(w.T, err)
 	w.T.Cleanup(db.Close)
 

@@ -31,7 +31,7 @@ type Admin struct {
 
 // OpenAdmin opens the service of administrators for tournaments.
 func OpenAdmin(ctx context.Context, env app.Env) (*Admin, error) {
-	db, err := pg.Open(ctx, env, tables.Worker)
+	db, err := pg.Open(ctx, env, tables.DB)
 	if err != nil {
 		return nil, err
 	}

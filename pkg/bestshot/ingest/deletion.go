@@ -153,7 +153,7 @@ func OpenDeleter(ctx context.Context, env app.Env) (*Deleter, error) {
 
 // OpenDeleterWith is OpenDeleter with another size and number of ranges.
 func OpenDeleterWith(ctx context.Context, env app.Env, size, most int) (*Deleter, error) {
-	db, err := pg.Open(ctx, env, tables.Worker)
+	db, err := pg.Open(ctx, env, tables.DB)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func FinishDeletionFunction() app.Function {
 		Does:    "Deletes the rows of a tournament that is deleted.",
 		IfDown:  "What is kept of a deleted tournament stays, hidden.",
 		On:      DeletionQueue,
-		SQL:     []spec.SQLLogin{tables.Worker},
+		SQL:     []spec.SQLLogin{tables.Keeper},
 		Caches:  []spec.CacheLogin{tables.CacheUser},
 		Sends:   []spec.Queue{DeletionQueue},
 		Memory:  256,

@@ -114,7 +114,7 @@ type Ingester struct {
 
 // Open opens the service that stores what the provider has answered.
 func Open(ctx context.Context, env app.Env) (*Ingester, error) {
-	db, err := pg.Open(ctx, env, tables.Worker)
+	db, err := pg.Open(ctx, env, tables.DB)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func OpenPlanner(ctx context.Context, env app.Env) (*Planner, error) {
 		live = time.Duration(seconds) * time.Second
 	}
 
-	db, err := pg.Open(ctx, env, tables.Worker)
+	db, err := pg.Open(ctx, env, tables.DB)
 	if err != nil {
 		return nil, err
 	}

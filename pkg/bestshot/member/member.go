@@ -51,14 +51,14 @@ type Store struct {
 
 // OpenStore opens the store in the environment of a function with the login tables.Player.
 func OpenStore(ctx context.Context, env app.Env) (Store, error) {
-	db, err := pg.Open(ctx, env, tables.Player)
+	db, err := pg.Open(ctx, env, tables.DB)
 	return Store{db, dynamo.Open(env.AWS, env.Prefix)}, err
 }
 
 // OpenReader opens the store in the environment of a function with the login tables.Reader, which only
 // reads the database.
 func OpenReader(ctx context.Context, env app.Env) (Store, error) {
-	db, err := pg.Open(ctx, env, tables.Reader)
+	db, err := pg.Open(ctx, env, tables.DB)
 	return Store{DB: db}, err
 }
 

@@ -106,7 +106,7 @@ type Reminders struct {
 
 // OpenReminders opens the service that finds the members to remind.
 func OpenReminders(ctx context.Context, env app.Env) (*Reminders, error) {
-	db, err := pg.Open(ctx, env, tables.Worker)
+	db, err := pg.Open(ctx, env, tables.DB)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func RemindFunction() app.Function {
 		Does:   "Finds the members who have not guessed a match that begins within a day, or two hours, and those who have new points.",
 		IfDown: "Members are not reminded, and not told of their points.",
 		On:     spec.Schedule("rate(5 minutes)"), // Lambda keeps an instance that is called so often, with its rest
-		SQL:    []spec.SQLLogin{tables.Worker},
+		SQL:    []spec.SQLLogin{tables.Notifier},
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Sends:  []spec.Queue{NoticeQueue},
 		Memory: 256, Timeout: 4 * time.Minute, Reserved: 1,

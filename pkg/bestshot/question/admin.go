@@ -28,7 +28,7 @@ type Admin struct {
 
 // OpenAdmin opens the service of administrators for questions.
 func OpenAdmin(ctx context.Context, env app.Env) (*Admin, error) {
-	db, err := pg.Open(ctx, env, tables.Worker)
+	db, err := pg.Open(ctx, env, tables.DB)
 	return &Admin{db, queue.Open(env.AWS, env.Queues)}, err
 }
 

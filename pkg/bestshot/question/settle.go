@@ -51,7 +51,7 @@ func OpenWorker(ctx context.Context, env app.Env) (*Worker, error) {
 
 // OpenWorkerWith is OpenWorker with another size and number of ranges.
 func OpenWorkerWith(ctx context.Context, env app.Env, size, most int) (*Worker, error) {
-	db, err := pg.Open(ctx, env, tables.Worker)
+	db, err := pg.Open(ctx, env, tables.DB)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func SettleQuestionFunction() app.Function {
 		Does:   "Turns the decision about a question into points, and writes the leaderboard.",
 		IfDown: "The points of questions do not arrive.",
 		On:     Queue,
-		SQL:    []spec.SQLLogin{tables.Worker},
+		SQL:    []spec.SQLLogin{tables.Settler},
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Sends:  []spec.Queue{Queue},
 		Memory: 256, Timeout: time.Minute,

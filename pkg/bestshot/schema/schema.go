@@ -33,7 +33,7 @@ func MigrateFunction() app.Function {
 
 // Migrate applies the migrations that the database does not have. A second run applies none.
 func (s *Migrator) Migrate(ctx context.Context) error {
-	cfg, err := pg.Config(ctx, s.env, tables.DB.As(spec.SQLAdmin))
+	cfg, err := pg.Config(ctx, s.env, tables.DB)
 	if err != nil {
 		return err
 	}

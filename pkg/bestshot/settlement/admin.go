@@ -36,7 +36,7 @@ type Admin struct {
 
 // OpenAdmin opens the service of administrators for settlements.
 func OpenAdmin(ctx context.Context, env app.Env) (*Admin, error) {
-	db, err := pg.Open(ctx, env, tables.Worker)
+	db, err := pg.Open(ctx, env, tables.DB)
 	if err != nil {
 		return nil, err
 	}
@@ -350,7 +350,7 @@ func KeepDeadLettersFunction() app.Function {
 		Does:   "Keeps the messages that could not be settled, for the administrators.",
 		IfDown: "They wait in the dead-letter queue.",
 		On:     spec.DeadLetters{Of: Queue},
-		SQL:    []spec.SQLLogin{tables.Worker},
+		SQL:    []spec.SQLLogin{tables.Settler},
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Emits:  []spec.Metric{Kept},
 		Memory: 256, Timeout: 30 * time.Second,

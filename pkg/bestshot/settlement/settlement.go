@@ -146,7 +146,7 @@ func Open(ctx context.Context, env app.Env) (*Worker, error) {
 
 // OpenWith is Open with another size and number of ranges.
 func OpenWith(ctx context.Context, env app.Env, size, most int) (*Worker, error) {
-	db, err := pg.Open(ctx, env, tables.Worker)
+	db, err := pg.Open(ctx, env, tables.DB)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func SettleMatchesFunction() app.Function {
 		Does:   "Turns the results of matches into points, and writes the leaderboards.",
 		IfDown: "Points do not arrive.",
 		On:     Queue,
-		SQL:    []spec.SQLLogin{tables.Worker},
+		SQL:    []spec.SQLLogin{tables.Settler},
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Sends:  []spec.Queue{Queue},
 		Emits:  []spec.Metric{Settled, Guesses},

@@ -31,9 +31,12 @@ const IdleInterval = time.Hour
 
 // Roles of functions, with the grants of the migrations.
 var (
-	Reader = DB.As("bestshot_reader") // reads
-	Player = DB.As("bestshot_player") // writes what belongs to a member
-	Worker = DB.As("bestshot_worker") // writes all tables
+	Reader   = DB.As("bestshot_reader")   // reads
+	Player   = DB.As("bestshot_player")   // writes what belongs to a member
+	Settler  = DB.As("bestshot_settler")  // writes points
+	Notifier = DB.As("bestshot_notifier") // writes who is told
+	Keeper   = DB.As("bestshot_keeper")   // deletes members and tournaments
+	Worker   = DB.As("bestshot_worker")   // writes all tables, by answers of providers and by administrators
 )
 
 // Assets has the badges of teams and the logos of tournaments. Its objects are public.

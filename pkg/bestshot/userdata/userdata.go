@@ -48,7 +48,7 @@ type Service struct {
 
 // Open opens the service.
 func Open(ctx context.Context, env app.Env) (*Service, error) {
-	db, err := pg.Open(ctx, env, tables.Worker)
+	db, err := pg.Open(ctx, env, tables.DB)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func ForgetUserFunction() app.Function {
 		IfDown: "Accounts are not deleted.",
 		On:     account.Queue(room, account.Forget),
 		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop},
-		SQL:    []spec.SQLLogin{tables.Worker},
+		SQL:    []spec.SQLLogin{tables.Keeper},
 		Caches: []spec.CacheLogin{tables.CacheUser},
 		Sends:  []spec.Queue{account.DoneQueue},
 		Memory: 256, Timeout: time.Minute,
@@ -172,7 +172,7 @@ func ExportUserFunction() app.Function {
 		IfDown:  "Exports are not completed.",
 		On:      account.Queue(room, account.Export),
 		Uses:    []spec.Access{tables.Phones.List},
-		SQL:     []spec.SQLLogin{tables.Worker},
+		SQL:     []spec.SQLLogin{tables.Reader},
 		Caches:  []spec.CacheLogin{tables.CacheUser},
 		Sends:   []spec.Queue{account.DoneQueue},
 		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},

@@ -105,7 +105,7 @@ func New(db pg.DB, cache redis.Cache, clock app.Clock) Views { return Views{db, 
 // Open opens the database and the cache in the environment of a function with the login
 // tables.Reader.
 func Open(ctx context.Context, env app.Env) (Views, error) {
-	db, err := pg.Open(ctx, env, tables.Reader)
+	db, err := pg.Open(ctx, env, tables.DB)
 	if err != nil {
 		return Views{}, err
 	}

@@ -30,7 +30,7 @@ func TestMigrationThatWaitsForALock(t *testing.T) {
 	}}
 
 	cfg, err := pg.Config(t.Context(), app.Env{Stage: spec.Local, Setting: func(string) string { return e.URL(spec.SQLAdmin, name) }},
-		club.As(spec.SQLAdmin))
+		club)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,14 +50,14 @@ const (
 // DB is a database, with the permissions of one role.
 type DB struct{ pool *pgxpool.Pool }
 
-// Open returns the database of a login, whose URL is in the environment. It connects at the
-// first use.
+// Open returns a database with the role of the function's login, whose URL is in the environment. It connects at
+// the first use.
 //
 // At the local stage now() is the fleet's time: sessions find the function now of the schema
 // virtual before that of PostgreSQL, and Open sets its time whenever a connection is taken from
 // the pool. No deployed database has that schema.
-func Open(ctx context.Context, env app.Env, login spec.SQLLogin) (DB, error) {
-	cfg, err := configure(env, login)
+func Open(ctx context.Context, env app.Env, database spec.SQLDatabase) (DB, error) {
+	cfg, err := configure(env, database)
 	if err != nil {
 		return DB{}, err
 	}
@@ -78,8 +78,8 @@ func Open(ctx context.Context, env app.Env, login spec.SQLLogin) (DB, error) {
 // Config returns the configuration of one connection, for migrations: it waits until a paused
 // cluster has resumed, its statements have no time limit but wait for a lock no longer than
 // others, which would queue behind them, and its password is valid for 15 minutes.
-func Config(ctx context.Context, env app.Env, login spec.SQLLogin) (*pgx.ConnConfig, error) {
-	cfg, err := configure(env, login)
+func Config(ctx context.Context, env app.Env, database spec.SQLDatabase) (*pgx.ConnConfig, error) {
+	cfg, err := configure(env, database)
 	if err != nil {
 		return nil, err
 	}
@@ -96,15 +96,15 @@ func Config(ctx context.Context, env app.Env, login spec.SQLLogin) (*pgx.ConnCon
 	return cfg.ConnConfig, err
 }
 
-func configure(env app.Env, login spec.SQLLogin) (*pgxpool.Config, error) {
-	url := env.Setting(login.Env())
+func configure(env app.Env, database spec.SQLDatabase) (*pgxpool.Config, error) {
+	url := env.Setting(database.Env())
 	if url == "" {
-		return nil, errors.New(login.Env() + " is not set")
+		return nil, errors.New(database.Env() + " is not set")
 	}
 
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", login.Env(), err)
+		return nil, fmt.Errorf("%s: %w", database.Env(), err)
 	}
 
 	c := cfg.ConnConfig

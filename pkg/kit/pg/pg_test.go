@@ -56,7 +56,7 @@ func open(t testing.TB, e *postgres.Engine, name, role string, change ...func(*a
 		c(&env)
 	}
 
-	db, err := pg.Open(t.Context(), env, club.As(role))
+	db, err := pg.Open(t.Context(), env, club)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestServerThatDoesNotAnswer(t *testing.T) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			},
-		}, club.As("reader"))
+		}, club)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +332,7 @@ func TestDeployed(t *testing.T) {
 		Setting: func(string) string { return "postgres://club_reader@db.example.com:5432/club?sslmode=verify-full" },
 	}
 
-	cfg, err := pg.Config(t.Context(), env, club.As("club_reader"))
+	cfg, err := pg.Config(t.Context(), env, club)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -363,7 +363,7 @@ func TestDeployed(t *testing.T) {
 	unsigned := env
 
 	unsigned.AWS.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, failed })
-	if _, err := pg.Config(t.Context(), unsigned, club.As("club_reader")); !errors.Is(err, failed) {
+	if _, err := pg.Config(t.Context(), unsigned, club); !errors.Is(err, failed) {
 		t.Errorf("without credentials: got %v", err)
 	}
 
@@ -373,7 +373,7 @@ func TestDeployed(t *testing.T) {
 
 	for _, text := range []string{"", "no url"} {
 		env.Setting = func(string) string { return text }
-		if _, err := pg.Open(t.Context(), env, club.As("club_reader")); err == nil || !strings.HasPrefix(err.Error(), "MATCHDAY_SQL_CLUB") {
+		if _, err := pg.Open(t.Context(), env, club); err == nil || !strings.HasPrefix(err.Error(), "MATCHDAY_SQL_CLUB") {
 			t.Errorf("%q: got %v", text, err)
 		}
 	}

@@ -315,13 +315,9 @@ func start(ctx context.Context) (w *world, err error) {
 		return w, err
 	}
 
-	settings := map[string]string{}
+	settings := map[string]string{tables.DB.Env(): w.engine.URL(tables.Worker.Role, name)} // for all functions
 
 	for _, f := range bestshot.Room().Functions {
-		for _, l := range f.SQL {
-			settings[l.Env()] = w.engine.URL(l.Role, name)
-		}
-
 		for _, l := range f.Caches {
 			settings[l.Env()] = "redis://" + w.cache.Addr()
 		}

@@ -41,6 +41,12 @@ const (
 	rowPages  = 0.02  // pages read and written for a row, as most are in memory
 	fill      = 3.0   // statements: what a page that is not in the cache takes, 0.8 ms of a processor
 	busy      = 20.0  // hours in which matches begin and end
+	told      = 12.0  // notices of points to a member: of half of the days with a round
+	reminded  = 18.0  // reminders to a member: of the other days, and a second one of a quarter of all days
+	ofNotices = 100.0 // members of a message with notices
+	sending   = 0.6   // seconds for such a message: ten members at once, 60 ms each for the phones and Apple
+	ofPhones  = 0.5   // read units: the phones of a member
+	searched  = 48.0  // times that a member is looked at for a reminder: twice for each day with a round
 )
 
 // check is the write units of a check that is alone in a transaction:
@@ -133,14 +139,14 @@ func report(in usage.Input) (usage.Report, error) {
 
 	metrics := usage.Emitted(bestshot.Room().Spec, usage.HoursOfMonth)
 	rows := [][]string{
-		{"members", "fixed", "metrics", "polls", "guesses", "settling", "views", "database", "TOTAL", "a member", "ACU at a final"},
+		{"members", "fixed", "metrics", "polls", "guesses", "settling", "notices", "views", "database", "TOTAL", "a member", "ACU at a final"},
 	}
 
 	for _, n := range []float64{100, 10_000, 100_000, 1_000_000} {
 		s := c.of(n)
 		row, total := []string{usage.Grouped(n)}, usage.Usage{}
 
-		for _, u := range []usage.Usage{fixed, metrics, polling(), guessing(n), s.settling(n), c.viewing(n), s.database(n)} {
+		for _, u := range []usage.Usage{fixed, metrics, polling(), guessing(n), s.settling(n), notifying(n), c.viewing(n), s.database(n)} {
 			row, total = append(row, usage.Dollars(u.Dollars(in.Prices))), total.Plus(u)
 		}
 
@@ -168,6 +174,7 @@ polls      %g on each of %g days with a round of %g matches: for the matches eac
 guesses    %g of each member: a statement and a check in DynamoDB
 settling   the functions, and the pages of leaderboards that are read after a settlement. %g of the matches are
            corrected, %g void. %.2g s for %s guesses, %.2g s corrected, %.2g s void
+notices    %g of points and %g reminders to each member, who has one phone, in messages for %g members
 views      %g of each member from the cache, %.1f KB each, %g of them of another page than the first; and %g of the own
            points and rank from the database
 database   what is over %g ACU: statements in the %g hours in which matches begin and end, at %.0f a second for
@@ -178,7 +185,7 @@ ACU        what %g of the members need who guess in the minute before the kick-o
 Settlements, guesses and pages are measured with 10,000 to %s members. What members do is assumed, and the
 duration of a request with the connection. The polls are those of the plan.
 `, usage.Dollars(rest.Dollars(in.Prices)), leastACU, usage.EmittedNote, polls, matches/together, together, guesses,
-			corrected, voided, most.Settled.Seconds, usage.Grouped(most.Members), most.Corrected.Seconds, most.Void.Seconds,
+			corrected, voided, most.Settled.Seconds, usage.Grouped(most.Members), most.Corrected.Seconds, most.Void.Seconds, told, reminded, ofNotices,
 			views, math.Round(most.Cached/100)/10, deep, owns, leastACU, busy, most.perACU(), most.Settled.CPU*1e6,
 			lastMinute, minutes, usage.Grouped(most.Members)),
 	}, nil
@@ -227,6 +234,15 @@ func (s size) settling(members float64) (u usage.Usage) {
 	return u
 }
 
+// notifying is the usage of the functions that send notices. The database that finds the members is in database.
+func notifying(members float64) usage.Usage {
+	n := members * (told + reminded)
+	u := calls(n/ofNotices, sending)
+	u.SQSRequests, u.ReadUnits = 4*n/ofNotices, n*ofPhones
+
+	return u
+}
+
 // guessed is how many members have guessed a match.
 func guessed(members float64) float64 { return members * guesses / matches }
 
@@ -258,6 +274,9 @@ func (s size) database(members float64) (u usage.Usage) {
 		runs += n
 		u.SQLHours += n * max(each*k.CPU*perCore-each/s.Members*k.Seconds*leastACU, 0) / 3600
 	}
+
+	// 13 µs of a core for a member who is told, 28 for one who is looked at for a reminder: `make bench`.
+	u.SQLHours += members * (told*13e-6 + searched*28e-6) * perCore / 3600
 
 	statements := rounds*40 + members*(guesses+owns) + runs*pages(members)*fill
 	rate := statements / (busy * 3600)

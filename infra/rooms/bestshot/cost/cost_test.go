@@ -51,15 +51,21 @@ func TestMonth(t *testing.T) {
 	// A settlement takes 4 ACU for each second of a core. The least capacity is billed anyway.
 	acuSeconds := 120*(200-25.0) + 6*(400-50.0) + 1.2*(160-20.0)
 	statements := 24*296*40 + n*120 + 127.2*20_001*3
+	noticeHours := n * (12*13e-6 + 48*28e-6) * 4 / 3600
 	// 800 a second on 8 ACU are 100 for an ACU.
 	v := s.database(n)
-	near(t, "hours of ACU", v.SQLHours, acuSeconds/3600+(statements/72_000/100-0.5)*20)
+	near(t, "hours of ACU", v.SQLHours, acuSeconds/3600+noticeHours+(statements/72_000/100-0.5)*20)
 	near(t, "pages of the storage", v.SQLPages, (statements+127.2*1e6*4)*0.02)
 
 	w := guessing(n)
 	near(t, "guesses", w.APIRequests, n*60)
 	near(t, "checks of guesses", w.WriteUnits, n*60*2)
 	near(t, "reads of guesses", w.ReadUnits, 0)
+
+	y := notifying(n)
+	near(t, "messages with notices", y.LambdaRequests, n*30/100)
+	near(t, "time of notices", y.LambdaGBSeconds, n*30/100*0.6/4)
+	near(t, "reads of phones", y.ReadUnits, n*15)
 
 	x := c.viewing(10) // of the smaller size
 	near(t, "time of views", x.LambdaGBSeconds, 10*(200*0.02+60*0.03)/4)
@@ -116,16 +122,16 @@ func TestReport(t *testing.T) {
 		}
 
 		sum := 0.0
-		for _, part := range v[1:8] {
+		for _, part := range v[1:9] {
 			sum += part
 		}
 
-		if math.Abs(sum-v[8]) > 0.05+0.005*v[8] || math.Abs(v[8]/v[0]-v[9]) > 1e-4 {
+		if math.Abs(sum-v[9]) > 0.05+0.005*v[9] || math.Abs(v[9]/v[0]-v[10]) > 1e-4 {
 			t.Errorf("the columns of %q do not add up", row)
 		}
 
-		if more := v[10] > 4; more != (v[0] == 1e6) {
-			t.Errorf("%s members: %v ACU at a final", row[0], v[10])
+		if more := v[11] > 4; more != (v[0] == 1e6) {
+			t.Errorf("%s members: %v ACU at a final", row[0], v[11])
 		}
 	}
 

@@ -168,9 +168,7 @@ func (t *template) take() *database {
 // put ends the connections of a copy, deletes its rows and keeps it for the next test. It
 // returns an error if the copy does not become what it was.
 func (t *template) put(ctx context.Context, db *database) error {
-	const others = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> " +
-		"pg_backend_pid()"
-	if _, err := db.admin.Exec(ctx, others); err != nil {
+	if err := terminate(ctx, db.admin); err != nil {
 		return err
 	}
 
@@ -191,6 +189,24 @@ func (t *template) put(ctx context.Context, db *database) error {
 	defer templates.Unlock()
 
 	t.idle = append(t.idle, db)
+
+	return nil
+}
+
+// terminate ends the other connections of a database, and returns when the server has rolled back what
+// they left. It does not give pg_terminate_backend a time to wait, because that looks every 100 ms, for
+// one connection after the other.
+func terminate(ctx context.Context, c *pgx.Conn) error {
+	const others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+	if _, err := c.Exec(ctx, "SELECT pg_terminate_backend(pid) "+others); err != nil {
+		return err
+	}
+
+	for left := 1; left > 0; {
+		if err := c.QueryRow(ctx, "SELECT count(*) "+others).Scan(&left); err != nil {
+			return err
+		}
+	}
 
 	return nil
 }

@@ -251,7 +251,6 @@ SELECT id::text FROM l`, c.ID)
 	for name, args := range map[string][]any{
 		"view.ListLeaderboard":     {c.ID, int64(-150_000), "nick", member, 101},
 		"view.GetPlace":            {c.ID, member},
-		"view.CountUpTo":           {c.ID, int64(-150_000), "nick", member, 20_000},
 		"view.FindAbove":           {c.ID, int64(-150_000), "nick", member, 26},
 		"view.GetLeaderboardState": {c.ID},
 		"guess.PutGuess":           {[]string{match}, "u7", []int{1}, []int{2}},

@@ -115,8 +115,9 @@ JOIN tournament_round o ON o.slug = m.round_slug`)
 	}
 }
 
-// TestOnlyPagesAreCached: the cache has the pages of a leaderboard that begin where a page ends, under one name
-// each. What follows any other cursor is answered, and not stored.
+// TestOnlyPagesAreCached: the cache has the pages of a leaderboard that begin where a page of the cache ends,
+// under one name each. What follows any other cursor is answered, and not stored. After a change of the
+// leaderboard that holds again from the first page on.
 func TestOnlyPagesAreCached(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -138,7 +139,8 @@ func TestOnlyPagesAreCached(t *testing.T) {
 
 	first := testkit.Decode[view.LeaderboardPage](w.World, w.Do("u1", "GET", path, nil))
 	second := testkit.Decode[view.LeaderboardPage](w.World, w.Do("u1", "GET", path+"?cursor="+first.Meta.Next, nil))
-	want := []string{first.Meta.Next, "0"}
+	want := []string{first.Meta.Next, "0", "mark:" + first.Meta.Next, "mark:" + second.Meta.Next}
+	slices.Sort(want)
 
 	place := func(n int) string { // of a member
 		t.Helper()
@@ -183,5 +185,42 @@ WHERE nick_name = 'nick' || lpad($1::int::text, 6, '0')`, n)
 
 	if diff := cmp.Diff(want, names()); diff != "" {
 		t.Errorf("the pages in the cache (-want +got):\n%s", diff)
+	}
+
+	// The mark of a page is that of another version: the leaderboard has changed since, perhaps before it.
+	_, err := pg.Do(t.Context(), w.DB, `UPDATE tournament SET scoreboard_version = scoreboard_version + 1`)
+	testkit.Must(t, err)
+
+	third := testkit.Decode[view.LeaderboardPage](w.World, w.Do("u1", "GET", path+"?cursor="+second.Meta.Next, nil))
+	if len(third.Data) != view.PageSize || third.Data[0].NickName != "nick000201" {
+		t.Errorf("the third page has %d members, and begins with %+v", len(third.Data), third.Data[0])
+	}
+
+	if diff := cmp.Diff(want, names()); diff != "" {
+		t.Errorf("the pages in the cache after a change (-want +got):\n%s", diff)
+	}
+
+	w.Cache.FlushAll()
+
+	w.Do("u1", "GET", path+"?cursor="+second.Meta.Next, nil)
+
+	if got := w.Cache.Keys(); len(got) != 0 { // no claim either: nobody waits for the page
+		t.Errorf("after the third page was read an empty cache has %q", got)
+	}
+
+	w.Do("u1", "GET", path, nil)
+
+	for _, p := range []view.LeaderboardPage{first, second, third} {
+		w.Do("u1", "GET", path+"?cursor="+p.Meta.Next, nil)
+	}
+
+	last := []string{
+		first.Meta.Next, second.Meta.Next, third.Meta.Next, "0",
+		"mark:" + first.Meta.Next, "mark:" + second.Meta.Next, "mark:" + third.Meta.Next,
+	}
+	slices.Sort(last)
+
+	if diff := cmp.Diff(last, names()); diff != "" {
+		t.Errorf("the pages in the cache that were read one after the other (-want +got):\n%s", diff)
 	}
 }

@@ -62,11 +62,10 @@ type Paging struct {
 }
 
 // Leaderboard returns the page of a tournament's leaderboard that follows a cursor, the first one
-// for "". Its cost does not depend on the number of members: the cache does not have a page that begins
-// elsewhere than one of the first maxPages, and to find that out costs at most as many rows as these
-// have. Errors: ErrNoTournament, bad_cursor.
+// for "". Its cost does not depend on the number of members: it reads the rows of one page. Errors:
+// ErrNoTournament, bad_cursor.
 func (v Views) Leaderboard(ctx context.Context, tournamentID, cursor string) (*Leaderboard, error) {
-	name := firstPage
+	name, mark := firstPage, ""
 	after := first
 
 	if cursor != "" {
@@ -76,9 +75,10 @@ func (v Views) Leaderboard(ctx context.Context, tournamentID, cursor string) (*L
 		}
 
 		name = after.String() // another form of the cursor has no page of its own
+		mark = markOf(name)
 	}
 
-	text, err := v.page(ctx, LeaderboardKey(tournamentID), name, v.loadLeaderboard(tournamentID, name, after, PageSize))
+	text, err := v.page(ctx, LeaderboardKey(tournamentID), name, mark, v.loadLeaderboard(tournamentID, name, after, PageSize))
 	if err != nil {
 		return nil, err
 	}
@@ -302,7 +302,7 @@ func (v Views) leaderboardState(ctx context.Context, tournamentID string) (leade
 	return state, err
 }
 
-// loadLeaderboard reads a page with a name: at most n members after a place.
+// loadLeaderboard reads a page with a name: at most n members after a place, with the mark of the next page.
 func (v Views) loadLeaderboard(tournamentID, name string, after place, n int) load {
 	return func(ctx context.Context) (projection, error) {
 		// The version is read first. If the leaderboard changes in between, the next version replaces
@@ -338,30 +338,15 @@ func (v Views) loadLeaderboard(tournamentID, name string, after place, n int) lo
 			return projection{}, err
 		}
 
-		starts := false
-		if n == PageSize { // else it is around a member, and not stored
-			starts, err = v.startsPage(ctx, tournamentID, after)
+		pages := []redis.Page{{Name: name, Text: text}}
+		if !p.Last {
+			pages = append(pages, redis.Page{Name: markOf(p.end()), Text: []byte("1")})
 		}
 
-		return projection{
-			version:  state.Version,
-			pages:    []redis.Page{{Name: name, Text: text}},
-			lifetime: lifetime,
-			mixed:    state.Updating != nil,
-			between:  !starts,
-		}, err
+		return projection{version: state.Version, pages: pages, lifetime: lifetime, mixed: state.Updating != nil}, nil
 	}
 }
 
-// startsPage reports whether one of the first maxPages pages of a leaderboard begins after a place: a member
-// has it, and it is the last one of a page.
-func (v Views) startsPage(ctx context.Context, tournamentID string, after place) (bool, error) {
-	if after == first {
-		return true, nil
-	}
-
-	n, ok, err := pg.Value[int](ctx, v.DB, sql.CountUpTo,
-		tournamentID, after.key, after.nickName, after.memberID, maxPages*PageSize)
-
-	return ok && n%PageSize == 0 && n < maxPages*PageSize, err
-}
+// markOf returns the name of the mark that a page begins after a place: a page of the cache that the page
+// before comes with.
+func markOf(place string) string { return "mark:" + place }

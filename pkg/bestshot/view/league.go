@@ -57,7 +57,7 @@ func (v Views) LeagueTable(ctx context.Context, t Table, cursor string) (*Leader
 		return nil, httpapi.ErrBadCursor
 	}
 
-	text, err := v.page(ctx, t.key(), cursor, v.loadTable(t))
+	text, err := v.page(ctx, t.key(), cursor, "", v.loadTable(t))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (v Views) LeagueTable(ctx context.Context, t Table, cursor string) (*Leader
 
 // LeagueTableAround returns the page of the table of a league that has a member.
 func (v Views) LeagueTableAround(ctx context.Context, t Table, memberID string) (*Leaderboard, error) {
-	text, err := v.page(ctx, t.key(), bucket(memberID), v.loadTable(t))
+	text, err := v.page(ctx, t.key(), bucket(memberID), "", v.loadTable(t))
 	if err != nil {
 		return nil, err
 	}

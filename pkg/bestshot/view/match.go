@@ -53,7 +53,7 @@ func (r MatchRow) Match() Match {
 
 // Matches returns the matches of a round by kick-off. Errors: ErrNoRound.
 func (v Views) Matches(ctx context.Context, tournamentID, round string) ([]Match, error) {
-	return decode[Match](v.page(ctx, MatchesKey(tournamentID, round), firstPage, v.loadMatches(tournamentID, round)))
+	return decode[Match](v.page(ctx, MatchesKey(tournamentID, round), firstPage, "", v.loadMatches(tournamentID, round)))
 }
 
 // RefreshMatches writes the projection of a round.

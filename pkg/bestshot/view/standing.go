@@ -25,7 +25,7 @@ type Standing struct {
 
 // Standings returns the standings of a tournament, by group and position. Errors: ErrNoTournament.
 func (v Views) Standings(ctx context.Context, tournamentID string) ([]Standing, error) {
-	return decode[Standing](v.page(ctx, StandingsKey(tournamentID), firstPage, v.loadStandings(tournamentID)))
+	return decode[Standing](v.page(ctx, StandingsKey(tournamentID), firstPage, "", v.loadStandings(tournamentID)))
 }
 
 func (v Views) loadStandings(tournamentID string) load {

@@ -21,10 +21,11 @@
 // cache does not answer, a reader reads the database.
 //
 // A page of a leaderboard costs the same for any number of members: it is a range of an index, and
-// the ranks come from the histograms scoreboard_points and scoreboard_before. The cache has those of the
-// first 200 pages that were read. A page after another place, of a cursor that no page has as its next, is
-// read from the database, and not stored. While a settlement goes on, the cache keeps the pages of before, and
-// what is read from the database is not stored.
+// the ranks come from the histograms scoreboard_points and scoreboard_before. The cache has the first page,
+// and each page that was read while the cache had the one before, at most 200: a page comes with a mark of the
+// place at which the next one begins. A page after a place without a mark is read from the database, and not
+// stored, so that invented cursors do not fill the cache. While a settlement goes on, the cache keeps the pages
+// of before, and what is read from the database is not stored.
 package view
 
 import (
@@ -47,7 +48,7 @@ var file string
 // sql are the statements of view.sql.
 var sql = pg.MustParse[struct {
 	GetRoundVersion, ListMatches, GetStandingsVersion, ListStandings, GetLeaderboardState, ListLeaderboard,
-	GetPlace, FindAbove, ListLeagueTable, ListLeagueRound, ListLiveLeagueTable, ListLeagueFinal, CountUpTo string
+	GetPlace, FindAbove, ListLeagueTable, ListLeagueRound, ListLiveLeagueTable, ListLeagueFinal string
 }](file)
 
 // MatchesKey returns the key of the matches of a round.
@@ -70,9 +71,9 @@ const (
 	PageSize = 100
 	// firstPage is the name of the first page, and of the only page of a projection that has one.
 	firstPage = "0"
-	// maxPages bounds the pages of a projection in the cache that were not read at once: 2.4 MB of a
-	// leaderboard.
-	maxPages = 200
+	// maxPages bounds the pages of a projection in the cache that were not read at once, each with a mark:
+	// 2.4 MB of a leaderboard.
+	maxPages = 2 * 200
 	// lifetime is how long a projection of a tournament is kept. A full cache evicts only keys that
 	// expire.
 	lifetime = 6 * time.Hour
@@ -121,7 +122,6 @@ type projection struct {
 	pages    []redis.Page
 	lifetime time.Duration
 	mixed    bool // whether a settlement goes on: it is not stored
-	between  bool // whether it begins between two pages, or behind maxPages: it is not stored
 }
 
 // page returns a page, nil if the projection does not have it.
@@ -139,14 +139,15 @@ func (p projection) page(name string) []byte {
 // of the database.
 type load func(ctx context.Context) (projection, error)
 
-// page returns a page of a projection, nil if the projection does not have it.
-func (v Views) page(ctx context.Context, key, name string, load load) ([]byte, error) {
-	page, found, claimed, cacheErr := v.cached(ctx, key, name)
-	if found {
-		return page, nil
+// page returns a page of a projection, nil if the projection does not have it. If mark is not "", the page is
+// stored only if the cache has that mark, of the same version.
+func (v Views) page(ctx context.Context, key, name, mark string, load load) ([]byte, error) {
+	c, cacheErr := v.cached(ctx, key, name, mark)
+	if c.page != nil {
+		return c.page, nil
 	}
 
-	if claimed {
+	if c.claimed {
 		defer v.Cache.Release(ctx, claimKey(key, name)) // best effort: a claim ends by itself
 	}
 
@@ -155,7 +156,7 @@ func (v Views) page(ctx context.Context, key, name string, load load) ([]byte, e
 		return nil, err
 	}
 
-	if cacheErr == nil && !p.mixed && !p.between {
+	if cacheErr == nil && !p.mixed && (mark == "" || c.marked && c.version == p.version) {
 		_, cacheErr = v.Cache.Put(ctx, key, p.version, p.pages, p.lifetime, max(maxPages, len(p.pages)))
 	}
 
@@ -166,28 +167,45 @@ func (v Views) page(ctx context.Context, key, name string, load load) ([]byte, e
 	return p.page(name), nil
 }
 
-// cached returns a page from the cache. If the cache does not have it, the first reader claims the
-// page, and has to write it. Another reader waits until the page is written, the claim ends, or
-// maxWait is over.
-func (v Views) cached(ctx context.Context, key, name string) (page []byte, found, claimed bool, err error) {
+// cached is what the cache has for a reader.
+type cached struct {
+	page    []byte // nil if it does not have the page
+	claimed bool   // whether the reader has to write the page
+	marked  bool   // whether it has the mark
+	version int64  // of the mark
+}
+
+// cached returns what the cache has of a page. If it does not have the page, the first reader claims it, and
+// has to write it. Another reader waits until the page is written, the claim ends, or maxWait is over. Nobody
+// writes a page without its mark, so nobody claims it or waits for it.
+func (v Views) cached(ctx context.Context, key, name, mark string) (c cached, err error) {
 	for began := v.clock.Now(); ; {
-		page, _, _, err = v.Cache.Page(ctx, key, name)
-		if page != nil || err != nil {
-			return page, err == nil, false, err
+		c.page, _, _, err = v.Cache.Page(ctx, key, name)
+		if c.page != nil || err != nil {
+			return c, err
 		}
 
-		claimed, err = v.Cache.Claim(ctx, claimKey(key, name), claimLifetime)
-		if claimed || err != nil {
-			return nil, false, claimed, err
+		if mark != "" {
+			var text []byte
+
+			text, c.version, _, err = v.Cache.Page(ctx, key, mark)
+			if c.marked = text != nil; !c.marked {
+				return c, err
+			}
+		}
+
+		c.claimed, err = v.Cache.Claim(ctx, claimKey(key, name), claimLifetime)
+		if c.claimed || err != nil {
+			return c, err
 		}
 
 		now := v.clock.Now()
 		if now.Sub(began) >= maxWait {
-			return nil, false, false, nil
+			return c, nil
 		}
 
 		if err := v.clock.Sleep(ctx, now.Add(pollInterval)); err != nil {
-			return nil, false, false, err
+			return c, err
 		}
 	}
 }

@@ -292,37 +292,3 @@ LEFT JOIN tournament_scoreboard s ON s.tournament_id = t.id
     AND s.member_id = r.member_id
 WHERE t.id = $2
 ORDER BY points DESC, m.nick_name COLLATE "und-x-icu", r.member_id;
-
--- name: CountUpTo
--- The number of members of tournament $1 up to the place ($2, $3, $4) in its leaderboard, which a member has:
--- no row if none has it, or if there are more than $5. Those with a higher score are counted by the histogram,
--- and those with the same score by the index, at most $5.
-WITH above AS (
-    SELECT coalesce(sum(members), 0)::int AS members
-    FROM scoreboard_points
-    WHERE tournament_id = $1
-        AND score > -$2::bigint
-)
-SELECT a.members + e.members AS members
-FROM above a
-CROSS JOIN LATERAL (
-    SELECT count(*)::int AS members
-    FROM (
-        SELECT
-        FROM tournament_scoreboard s
-        WHERE s.tournament_id = $1
-            AND -(s.points::bigint * 100000000 + s.tie) = $2::bigint
-            AND (s.nick_name, s.member_id) <= ($3::text, $4::uuid)
-        LIMIT greatest(0, $5::int - a.members + 1)
-    ) p
-) e
-WHERE a.members <= $5
-    AND a.members + e.members <= $5
-    AND EXISTS (
-        SELECT
-        FROM tournament_scoreboard s
-        WHERE s.tournament_id = $1
-            AND s.member_id = $4::uuid
-            AND s.nick_name = $3::text
-            AND -(s.points::bigint * 100000000 + s.tie) = $2::bigint
-    );

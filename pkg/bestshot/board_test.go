@@ -256,7 +256,7 @@ SELECT id::text FROM l`, c.ID)
 		"guess.PutGuess":           {[]string{match}, "u7", []int{1}, []int{2}},
 		"guess.ListGuessesOf":      {[]string{match}, []string{member}, "u7"},
 		"guess.ListGuesses":        {c.ID, "1", member},
-		"guess.ListMatchGuesses":   {match, member, 101},
+		"guess.ListGuessers":       {match, member, 101},
 		"guess.PutJoker":           {c.ID, "1", match, "u7"},
 		"guess.GetBacklog":         {c.ID, member},
 		"guess.ListLivePoints":     {c.ID, member},

@@ -193,6 +193,30 @@ func TestGuessesCrash(t *testing.T) {
 	})
 }
 
+// onServerClock returns two connections on the clock of PostgreSQL, which the world's does not move. exec
+// executes a statement on the first.
+func onServerClock(w *bestshottest.World) (holder, waiter *pgx.Conn, exec func(sql string, args ...any)) {
+	w.T.Helper()
+
+	name, _, err := pg.Value[string](w.T.Context(), w.DB, "SELECT current_database()")
+	testkit.Must(w.T, err)
+
+	var conns [2]*pgx.Conn
+
+	for i := range conns {
+		conns[i], err = pgx.Connect(w.T.Context(), w.SQL.Server().URL("", name))
+		testkit.Must(w.T, err)
+		w.T.Cleanup(func() { conns[i].Close(context.Background()) })
+	}
+
+	return conns[0], conns[1], func(sql string, args ...any) {
+		w.T.Helper()
+
+		_, err := conns[0].Exec(w.T.Context(), sql, args...)
+		testkit.Must(w.T, err)
+	}
+}
+
 // TestGuessesThatWaitAreLate: of a request that waits for the lock of one guess until after the kick-off
 // nothing is stored, neither the guess that waits nor a new one behind it. Until then it has locked no guess
 // out of order, so that two requests at once cannot wait for each other.
@@ -204,26 +228,7 @@ func TestGuessesThatWaitAreLate(t *testing.T) {
 	w.Guess("ann", ids[0], 1, 0)
 	w.Guess("bob", ids[1], 1, 0)
 
-	name, _, err := pg.Value[string](t.Context(), w.DB, "SELECT current_database()")
-	testkit.Must(t, err)
-
-	var conns [2]*pgx.Conn // on the clock of PostgreSQL, which the world's does not move
-
-	for i := range conns {
-		conns[i], err = pgx.Connect(t.Context(), w.SQL.Server().URL("", name))
-		testkit.Must(t, err)
-
-		defer conns[i].Close(context.WithoutCancel(t.Context()))
-	}
-
-	holder, waiter := conns[0], conns[1]
-	exec := func(sql string, args ...any) {
-		t.Helper()
-
-		_, err := holder.Exec(t.Context(), sql, args...)
-		testkit.Must(t, err)
-	}
-
+	holder, waiter, exec := onServerClock(w)
 	exec("UPDATE match SET date = clock_timestamp() + interval '2 seconds' WHERE id = ANY($1)", ids)
 	exec("BEGIN")
 	exec("SELECT FROM guess WHERE match_id = $1 FOR UPDATE", ids[0])

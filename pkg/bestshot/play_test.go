@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -141,34 +140,7 @@ func TestGuessThatWaitsIsLate(t *testing.T) {
 	m := w.MatchID(1)
 	w.Guess("ann", m, 1, 0)
 
-	text, err := os.ReadFile("guess/guess.sql")
-	testkit.Must(t, err)
-
-	put := pg.MustParse[struct {
-		PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog, ListLivePoints,
-		GetRankOfScore, ListGuessesOf, IsInLeague, ListLeagueGuessers, PutJoker string
-	}](string(text)).PutGuess
-
-	name, _, err := pg.Value[string](t.Context(), w.DB, "SELECT current_database()")
-	testkit.Must(t, err)
-
-	var conns [2]*pgx.Conn // on the clock of PostgreSQL, which the world's does not move
-
-	for i := range conns {
-		conns[i], err = pgx.Connect(t.Context(), w.SQL.Server().URL("", name))
-		testkit.Must(t, err)
-
-		defer conns[i].Close(context.WithoutCancel(t.Context()))
-	}
-
-	holder, waiter := conns[0], conns[1]
-	exec := func(sql string, args ...any) {
-		t.Helper()
-
-		_, err := holder.Exec(t.Context(), sql, args...)
-		testkit.Must(t, err)
-	}
-
+	_, waiter, exec := onServerClock(w)
 	exec("UPDATE match SET date = clock_timestamp() + interval '2 seconds' WHERE id = $1", m)
 	exec("BEGIN")
 	exec("SELECT FROM guess WHERE match_id = $1 FOR UPDATE", m)
@@ -176,7 +148,7 @@ func TestGuessThatWaitsIsLate(t *testing.T) {
 	stored := make(chan bool)
 
 	go func() {
-		rows, _ := waiter.Query(t.Context(), put, []string{m}, "ann", []int{2}, []int{2})
+		rows, _ := waiter.Query(t.Context(), guess.Put, []string{m}, "ann", []int{2}, []int{2})
 
 		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToMap)
 		if err != nil {

@@ -9,6 +9,7 @@
 package guess
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"strings"
@@ -31,7 +32,7 @@ var file string
 
 // sql are the statements of guess.sql.
 var sql = pg.MustParse[struct {
-	PutGuess, ListGuesses, RoundExists, IsRevealed, ListMatchGuesses, GetBacklog, ListLivePoints,
+	PutGuess, ListGuesses, RoundExists, IsRevealed, ListGuessers, GetBacklog, ListLivePoints,
 	GetRankOfScore, ListGuessesOf, IsInLeague, ListLeagueGuessers, PutJoker string
 }](file)
 
@@ -363,12 +364,6 @@ type Other struct {
 	Guess
 }
 
-type otherRow struct {
-	MemberID string `db:"member_id"`
-	NickName string `db:"nick_name"`
-	row
-}
-
 // ListMatchGuessesFunction returns the guesses of a match that has begun.
 func ListMatchGuessesFunction() app.Function {
 	return app.API(spec.Function{
@@ -384,7 +379,17 @@ func ListMatchGuessesFunction() app.Function {
 // ListMatchGuesses returns the guesses of a match that has begun. A match that is moved to a later
 // date, called off or interrupted hides them again. Errors: guess_window_open, match_not_found.
 func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*Others, error) {
-	revealed, ok, err := pg.Value[bool](ctx, s.DB, sql.IsRevealed, in.MatchID)
+	return s.listOthers(ctx, in.UserID, in.MatchID, in.Cursor, func(after string) ([]string, error) {
+		return pg.Values[string](ctx, s.DB, sql.ListGuessers, in.MatchID, after, view.PageSize+1)
+	})
+}
+
+// listOthers returns a page of the guesses of a match that has begun, by the members whose ids guessers
+// returns: those after an id, in order, one more than a page has. Errors: guess_window_open,
+// match_not_found.
+func (s *Guesses) listOthers(ctx context.Context, userID, matchID, cursor string,
+	guessers func(after string) ([]string, error)) (*Others, error) {
+	revealed, ok, err := pg.Value[bool](ctx, s.DB, sql.IsRevealed, matchID)
 	switch {
 	case err != nil:
 		return nil, err
@@ -394,29 +399,16 @@ func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*
 		return nil, errHidden
 	}
 
-	after := in.Cursor
-	if after == "" {
-		after = "00000000-0000-0000-0000-000000000000"
-	}
-
-	rows, err := pg.All[otherRow](ctx, s.DB, sql.ListMatchGuesses, in.MatchID, after, view.PageSize+1)
+	ids, err := guessers(cmp.Or(cursor, "00000000-0000-0000-0000-000000000000"))
 	if err != nil {
 		return nil, err
 	}
 
 	out := &Others{}
+	ids, out.Body.Next = view.Cut(ids, func(id string) string { return id })
+	out.Body.Data, err = List(ctx, s.DB, userID, []string{matchID}, ids)
 
-	if len(rows) > view.PageSize {
-		rows = rows[:view.PageSize]
-		out.Body.Next = rows[view.PageSize-1].MemberID
-	}
-
-	out.Body.Data = make([]Other, len(rows))
-	for i, r := range rows {
-		out.Body.Data[i] = Other{MemberID: r.MemberID, NickName: r.NickName, Guess: r.guess()}
-	}
-
-	return out, nil
+	return out, err
 }
 
 // GetScore is the request for the points of a member.

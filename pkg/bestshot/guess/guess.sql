@@ -131,45 +131,11 @@ SELECT m.date <= now() AND m.status <> 'not-defined' OR m.status = 'ended'
 FROM match m
 WHERE m.id = $1;
 
--- name: ListMatchGuesses
--- At most $3 guesses of match $1 by members whose ids are after $2, as ListGuesses has them. None while
--- IsRevealed is false.
-SELECT
-    p.id::text AS member_id,
-    p.nick_name,
-    g.id::text,
-    m.id::text AS match_id,
-    m.date,
-    m.date <= now() OR m.seen_at IS NOT NULL AS begun,
-    m.status::text,
-    m.home_score AS result_home,
-    m.away_score AS result_away,
-    g.home_score AS home,
-    g.away_score AS away,
-    m.began_at,
-    g.updated_at >= m.began_at AS late,
-    c.home_score AS counted_home,
-    c.away_score AS counted_away,
-    coalesce(z.multiplier, o.multiplier) AS multiplier,
-    r.outcome,
-    r.home_score,
-    r.away_score,
-    r.goal_difference,
-    r.exact_score,
-    r.tie_breaks,
-    r.joker_factor,
-    k.factor IS NOT NULL AS joker
-FROM match m
-JOIN tournament t ON t.id = m.tournament_id
-JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
-LEFT JOIN settlement z ON z.match_id = m.id AND z.version = m.settled_version
-JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = coalesce(z.rule_version, t.rule_version)
-JOIN guess g ON g.match_id = m.id
-CROSS JOIN LATERAL counted(g, m.began_at) c
-JOIN member p ON p.id = g.member_id
-LEFT JOIN LATERAL joker_of(r, m.round_slug, m.id, g.member_id) k ON true
-WHERE m.id = $1
-    AND (m.date <= now() AND m.status <> 'not-defined' OR m.status = 'ended')
+-- name: ListGuessers
+-- At most $3 members who have guessed match $1, whose ids are after $2.
+SELECT g.member_id::text
+FROM guess g
+WHERE g.match_id = $1
     AND g.member_id > $2
 ORDER BY g.member_id
 LIMIT $3;

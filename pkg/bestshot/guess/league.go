@@ -49,34 +49,7 @@ func (s *Guesses) ListLeagueGuesses(ctx context.Context, in *ListLeagueGuesses) 
 		return nil, err
 	}
 
-	revealed, ok, err := pg.Value[bool](ctx, s.DB, sql.IsRevealed, in.MatchID)
-	switch {
-	case err != nil:
-		return nil, err
-	case !ok:
-		return nil, errNoMatch
-	case !revealed:
-		return nil, errHidden
-	}
-
-	after := in.Cursor
-	if after == "" {
-		after = "00000000-0000-0000-0000-000000000000"
-	}
-
-	ids, err := pg.Values[string](ctx, s.DB, sql.ListLeagueGuessers, in.LeagueID, in.MatchID, after, view.PageSize+1)
-	if err != nil {
-		return nil, err
-	}
-
-	out := &Others{}
-
-	if len(ids) > view.PageSize {
-		ids = ids[:view.PageSize]
-		out.Body.Next = ids[view.PageSize-1]
-	}
-
-	out.Body.Data, err = List(ctx, s.DB, in.UserID, []string{in.MatchID}, ids)
-
-	return out, err
+	return s.listOthers(ctx, in.UserID, in.MatchID, in.Cursor, func(after string) ([]string, error) {
+		return pg.Values[string](ctx, s.DB, sql.ListLeagueGuessers, in.LeagueID, in.MatchID, after, view.PageSize+1)
+	})
 }

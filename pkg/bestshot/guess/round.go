@@ -156,7 +156,11 @@ func (s *Guesses) put(ctx context.Context, userID string, all []Made) (map[strin
 // List returns the guesses of matches by members that a user may see: the user's own ones, and those of
 // others while ListMatchGuesses shows them. In the order of the members' ids.
 func List(ctx context.Context, s pg.Session, userID string, matches, members []string) ([]Other, error) {
-	rows, err := pg.All[otherRow](ctx, s, sql.ListGuessesOf, matches, members, userID)
+	rows, err := pg.All[struct {
+		MemberID string `db:"member_id"`
+		NickName string `db:"nick_name"`
+		row
+	}](ctx, s, sql.ListGuessesOf, matches, members, userID)
 	if err != nil {
 		return nil, err
 	}

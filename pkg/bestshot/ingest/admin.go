@@ -470,12 +470,7 @@ func (s *Admin) ListExecutions(ctx context.Context, in *ListExecutions) (*Execut
 	}
 
 	if len(all) == 0 {
-		_, ok, err := pg.Value[bool](ctx, s.db, sql.TournamentExists, in.TournamentID)
-		if err == nil && !ok {
-			err = view.ErrNoTournament
-		}
-
-		if err != nil {
+		if err := s.find(ctx, in.TournamentID); err != nil {
 			return nil, err
 		}
 	}

@@ -63,13 +63,7 @@ func (s *Admin) ListAllTournaments(ctx context.Context, in *ListAllTournaments) 
 	}
 
 	out := &TournamentSources{}
-
-	if len(all) > view.PageSize {
-		all = all[:view.PageSize]
-		out.Body.Next = all[view.PageSize-1].Slug
-	}
-
-	out.Body.Data = append([]TournamentSource{}, all...)
+	out.Body.Data, out.Body.Next = view.Cut(all, func(t TournamentSource) string { return t.Slug })
 
 	return out, nil
 }
@@ -138,12 +132,7 @@ func (s *Admin) ListAllMatches(ctx context.Context, in *ListAllMatches) (*MatchS
 	}
 
 	if len(all) == 0 {
-		_, ok, err := pg.Value[bool](ctx, s.db, sql.TournamentExists, in.TournamentID)
-		if err == nil && !ok {
-			err = view.ErrNoTournament
-		}
-
-		if err != nil {
+		if err := s.find(ctx, in.TournamentID); err != nil {
 			return nil, err
 		}
 	}
@@ -153,16 +142,19 @@ func (s *Admin) ListAllMatches(ctx context.Context, in *ListAllMatches) (*MatchS
 	}
 
 	out := &MatchSources{}
-
-	if len(all) > view.PageSize {
-		all = all[:view.PageSize]
-		last := all[view.PageSize-1]
-		out.Body.Next = fmt.Sprintf("%d_%s", last.KickOff.UnixMicro(), last.ID)
-	}
-
-	out.Body.Data = append([]MatchSource{}, all...)
+	out.Body.Data, out.Body.Next = view.Cut(all, func(m MatchSource) string { return fmt.Sprintf("%d_%s", m.KickOff.UnixMicro(), m.ID) })
 
 	return out, nil
+}
+
+// find returns an error if there is no such tournament. Errors: tournament_not_found.
+func (s *Admin) find(ctx context.Context, tournamentID string) error {
+	_, ok, err := pg.Value[bool](ctx, s.db, sql.TournamentExists, tournamentID)
+	if err == nil && !ok {
+		err = view.ErrNoTournament
+	}
+
+	return err
 }
 
 // inUTC gives the times of a match the zone UTC.

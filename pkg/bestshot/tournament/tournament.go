@@ -96,11 +96,7 @@ func (s *Tournaments) ListTournaments(ctx context.Context, in *ListTournaments) 
 	}
 
 	out := &TournamentList{}
-
-	if len(all) > view.PageSize {
-		all = all[:view.PageSize]
-		out.Body.Next = all[view.PageSize-1].Slug
-	}
+	all, out.Body.Next = view.Cut(all, func(r row) string { return r.Slug })
 
 	out.Body.Data = make([]Tournament, len(all))
 	for i, r := range all {

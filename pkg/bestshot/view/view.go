@@ -116,6 +116,16 @@ func Open(ctx context.Context, env app.Env) (Views, error) {
 	return New(db, cache, env.Clock), err
 }
 
+// Cut returns the first PageSize rows of those that were read with one more, and the cursor of the next page,
+// "" if none follows. The page is never nil.
+func Cut[T any](rows []T, cursor func(T) string) (page []T, next string) {
+	if len(rows) > PageSize {
+		rows, next = rows[:PageSize], cursor(rows[PageSize-1])
+	}
+
+	return append([]T{}, rows...), next
+}
+
 // projection is what a reader has read from the database for the cache.
 type projection struct {
 	version  int64

@@ -32,7 +32,7 @@ var file string
 
 // sql are the statements of league.sql.
 var sql = pg.MustParse[struct {
-	LockMember, GetLeague, ListLeagues, CreateLeague, AddMember, CountWrongCodes, DeleteWrongCodes,
+	LockMember, ListLeagues, CreateLeague, AddMember, CountWrongCodes, DeleteWrongCodes,
 	AddWrongCode, LockLeagueByCode, CountMemberIn, CountTournaments, LockLeague, UnfollowTournaments,
 	FollowTournaments, LockLeagueForDeletion, RemoveMember, CountMemberOut, AppointAdmin, DeleteEmptyLeague,
 	SetName, SetCode, GetRole, SetRole, ListHistory string
@@ -93,7 +93,7 @@ type Page struct {
 
 // find returns a league that a user is in. Errors: league_not_found.
 func find(ctx context.Context, s pg.Session, userID, leagueID string) (League, error) {
-	l, ok, err := pg.One[League](ctx, s, sql.GetLeague, userID, leagueID)
+	l, ok, err := pg.One[League](ctx, s, sql.ListLeagues, userID, leagueID)
 	if err == nil && !ok {
 		err = errNoLeague
 	}
@@ -231,7 +231,7 @@ func ListLeaguesFunction() app.Function {
 
 // ListLeagues returns the caller's leagues, by name.
 func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
-	all, err := pg.All[League](ctx, s.DB, sql.ListLeagues, in.UserID)
+	all, err := pg.All[League](ctx, s.DB, sql.ListLeagues, in.UserID, "")
 	if err != nil {
 		return nil, err
 	}

@@ -8,28 +8,8 @@ FROM member
 WHERE public_id = $1
 FOR NO KEY UPDATE;
 
--- name: GetLeague
--- League $2 as user $1 sees it. None for a user who is not in the league.
-SELECT
-    l.id::text,
-    l.name,
-    l.code,
-    r.role,
-    l.members,
-    ARRAY(
-        SELECT tournament_id::text
-        FROM league_tournament
-        WHERE league_id = l.id
-        ORDER BY tournament_id
-    ) AS tournaments
-FROM league l
-JOIN league_role r ON r.league_id = l.id
-JOIN member p ON p.id = r.member_id
-WHERE p.public_id = $1
-    AND l.id = $2;
-
 -- name: ListLeagues
--- The leagues of user $1, by name.
+-- The leagues of user $1, by name, or only league $2 if that is not ''.
 SELECT
     l.id::text,
     l.name,
@@ -46,6 +26,7 @@ FROM league l
 JOIN league_role r ON r.league_id = l.id
 JOIN member p ON p.id = r.member_id
 WHERE p.public_id = $1
+    AND ($2 = '' OR l.id = nullif($2, '')::uuid)
 ORDER BY l.name COLLATE "und-x-icu", l.id;
 
 -- name: CreateLeague

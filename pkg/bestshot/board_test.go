@@ -39,6 +39,19 @@ FROM added`, c.ID, n, each, from, filled)
 // filled is how many members a statement adds, so that none reaches the time limit of statements.
 const filled = 5_000
 
+// fill adds rows without checking that others exist to which they refer: that takes most of the time.
+func fill(w *bestshottest.World, sql string, args ...any) {
+	w.T.Helper()
+	testkit.Must(w.T, w.DB.Tx(w.T.Context(), func(tx pgx.Tx) error {
+		_, err := pg.Do(w.T.Context(), tx, `SET LOCAL session_replication_role = replica`)
+		if err == nil {
+			_, err = pg.Do(w.T.Context(), tx, sql, args...)
+		}
+
+		return err
+	}))
+}
+
 // TestPageAroundTheCaller: 25 members above and 25 below, fewer at the ends. The caller's place is in
 // meta, and the score has the same rank.
 func TestPageAroundTheCaller(t *testing.T) {
@@ -193,7 +206,7 @@ VALUES ($1, 'champion', 1, 'Who?', 10, 'choice', '{A}')`, c.ID)
 	testkit.Must(t, err)
 
 	for from := 0; from < 200_000; from += filled {
-		_, err = pg.Do(t.Context(), w.DB, `
+		fill(w, `
 WITH a AS (
     INSERT INTO question_answer (tournament_id, slug, member_id, answer, stored_at)
     SELECT $1, 'champion', id, 'A', now() FROM member ORDER BY nick_name OFFSET $2 LIMIT $3
@@ -201,15 +214,12 @@ WITH a AS (
 )
 INSERT INTO question_ledger (tournament_id, slug, member_id, version, points_earned)
 SELECT tournament_id, slug, member_id, 1, 0 FROM a`, c.ID, from, filled)
-		testkit.Must(t, err)
-
-		_, err = pg.Do(t.Context(), w.DB, `
+		fill(w, `
 INSERT INTO guess (match_id, member_id, home_score, away_score)
 SELECT m.id, p.id, 1, 0
 FROM match m
 CROSS JOIN (SELECT id FROM member ORDER BY nick_name OFFSET $2 LIMIT $3) p
 WHERE m.tournament_id = $1`, c.ID, from, filled)
-		testkit.Must(t, err)
 	}
 
 	league, _, err := pg.Value[string](t.Context(), w.DB, `

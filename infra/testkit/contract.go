@@ -222,8 +222,10 @@ func bounds(document []byte, fn spec.Function) (lines []string, err error) {
 		walk(fmt.Sprint(at(p, "in"), " ", at(p, "name")), at(p, "schema"))
 	}
 
-	if body := at(operation, "requestBody", "content", "application/json", "schema"); body != nil {
-		walk("body", body)
+	for _, kind := range []string{"application/json", "application/x-www-form-urlencoded"} {
+		if body := at(operation, "requestBody", "content", kind, "schema"); body != nil {
+			walk("body", body)
+		}
 	}
 
 	return lines, nil

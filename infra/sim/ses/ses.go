@@ -48,6 +48,7 @@ type Mail struct {
 	Subject string
 	Text    string
 	HTML    string
+	Headers map[string]string // those that the call names, nil without
 	// Suppressed is set if the mail was dropped, because the recipient is suppressed.
 	Suppressed bool
 }
@@ -189,6 +190,7 @@ type input struct {
 		Simple *struct {
 			Subject content
 			Body    struct{ Text, Html *content }
+			Headers []struct{ Name, Value string }
 		}
 	}
 }
@@ -250,6 +252,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) (id string, _ Fau
 		m.HTML = h.Data
 	}
 
+	for _, h := range in.Content.Simple.Headers {
+		if m.Headers == nil {
+			m.Headers = map[string]string{}
+		}
+
+		m.Headers[h.Name] = h.Value
+	}
+
 	for _, address := range to {
 		m.To, m.Suppressed = address, s.suppressed[strings.ToLower(address)]
 		s.mails = append(s.mails, m)
@@ -259,6 +269,23 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) (id string, _ Fau
 }
 
 const maxRecipients = 50
+
+// The limits of MessageHeader.
+const (
+	maxHeaders    = 15
+	maxHeaderName = 126
+	maxHeader     = 996 // of the name and the value
+)
+
+// header reports whether a mail may have a header: a name of visible ASCII without a colon, and a value of
+// printable ASCII.
+func header(name, value string) bool {
+	bad := func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }
+	unprintable := func(r rune) bool { return r < ' ' || r > '~' }
+
+	return name != "" && len(name) <= maxHeaderName && value != "" && len(name)+len(value) <= maxHeader &&
+		!strings.ContainsFunc(name, bad) && !strings.ContainsFunc(value, unprintable)
+}
 
 // check returns the recipients of a valid mail.
 func (s *Server) check(in input) (to []string, err error) {
@@ -276,6 +303,10 @@ func (s *Server) check(in input) (to []string, err error) {
 		return nil, bad("Subject has no Data")
 	case strings.ContainsFunc(simple.Subject.Data, unicode.IsControl):
 		return nil, bad("Header values illegal: Subject")
+	case len(simple.Headers) > maxHeaders:
+		return nil, bad("Headers has more than %d members", maxHeaders)
+	case slices.ContainsFunc(simple.Headers, func(h struct{ Name, Value string }) bool { return !header(h.Name, h.Value) }):
+		return nil, bad("Header values illegal")
 	case simple.Body.Text == nil && simple.Body.Html == nil:
 		return nil, bad("Body has neither Text nor Html")
 	}

@@ -159,6 +159,26 @@ func TestRefusals(t *testing.T) {
 			change: func(in *sesv2.SendEmailInput) { in.Content.Simple.Body = &types.Body{} },
 			want:   "BadRequestException: Body has neither Text nor Html",
 		},
+		"a line in a header": {
+			change: func(in *sesv2.SendEmailInput) {
+				in.Content.Simple.Headers = []types.MessageHeader{{Name: aws.String("X-A"), Value: aws.String("a\r\nBcc: " + bob)}}
+			},
+			want: "BadRequestException: Header values illegal",
+		},
+		"a colon in the name of a header": {
+			change: func(in *sesv2.SendEmailInput) {
+				in.Content.Simple.Headers = []types.MessageHeader{{Name: aws.String("X:A"), Value: aws.String("a")}}
+			},
+			want: "BadRequestException: Header values illegal",
+		},
+		"too many headers": {
+			change: func(in *sesv2.SendEmailInput) {
+				for range 16 {
+					in.Content.Simple.Headers = append(in.Content.Simple.Headers, types.MessageHeader{Name: aws.String("X-A"), Value: aws.String("a")})
+				}
+			},
+			want: "BadRequestException: Headers has more than 15 members",
+		},
 		"no charset": {
 			change: func(in *sesv2.SendEmailInput) { in.Content.Simple.Subject.Charset = nil },
 			want:   `BadRequestException: the charset "" cannot encode the content`,

@@ -7,9 +7,12 @@ import (
 	"io"
 	"math"
 	"mime"
+	"mime/multipart"
 	"net/http"
+	"net/url"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -17,9 +20,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// jsonType is the only media type of request bodies. A request without a type is treated as
-// JSON.
-const jsonType = "application/json"
+// jsonType is the media type of request bodies, unless the tag contentType of the Body names formType:
+// then the body is a form of a page. A request without a type is treated as that of its route.
+const (
+	jsonType = "application/json"
+	formType = "application/x-www-form-urlencoded"
+	// multipartType is the other encoding of forms, in which mail providers unsubscribe (RFC 8058, 3.1).
+	multipartType = "multipart/form-data"
+)
 
 // maxInteger is the greatest integer that all readers of JSON decode exactly (RFC 8259, 6).
 const maxInteger = 1<<53 - 1
@@ -42,9 +50,11 @@ func readBodies(api huma.API, in reflect.Type) func(huma.Context, func(huma.Cont
 			return
 		}
 
-		body, status, errs := readBody(ctx, described)
+		kind := bodyType(described)
+
+		body, status, errs := readBody(ctx, described, kind)
 		if body != nil {
-			body, status, errs = validBody(api.OpenAPI().Components.Schemas, described.Content[jsonType].Schema, field.Type, body)
+			body, status, errs = validBody(api.OpenAPI().Components.Schemas, described.Content[kind].Schema, field.Type, body)
 		}
 
 		if errs != nil {
@@ -59,13 +69,26 @@ func readBodies(api huma.API, in reflect.Type) func(huma.Context, func(huma.Cont
 	}
 }
 
-// readBody returns the bytes of a body, nil if there is none. It returns a status and errors if
-// the body cannot be read, or is missing although it is required.
-func readBody(ctx huma.Context, described *huma.RequestBody) (_ []byte, status int, errs []error) {
+// bodyType returns the media type of the bodies of an operation: jsonType or formType.
+func bodyType(described *huma.RequestBody) string {
+	if described.Content[formType] != nil {
+		return formType
+	}
+
+	return jsonType
+}
+
+// readBody returns the bytes of a body of the type kind, nil if there is none: of a form its JSON. It
+// returns a status and errors if the body cannot be read, or is missing although it is required.
+func readBody(ctx huma.Context, described *huma.RequestBody, kind string) (_ []byte, status int, errs []error) {
+	media, boundary := kind, ""
 	if given := ctx.Header("Content-Type"); given != "" {
-		if media, _, err := mime.ParseMediaType(given); err != nil || media != jsonType {
-			return nil, http.StatusUnsupportedMediaType, at("header.Content-Type", "expected "+jsonType)
+		found, parameters, err := mime.ParseMediaType(given)
+		if err != nil || found != kind && (kind != formType || found != multipartType) {
+			return nil, http.StatusUnsupportedMediaType, at("header.Content-Type", "expected "+kind)
 		}
+
+		media, boundary = found, parameters["boundary"]
 	}
 
 	body, err := io.ReadAll(io.LimitReader(ctx.BodyReader(), MaxBody+1))
@@ -74,6 +97,8 @@ func readBody(ctx huma.Context, described *huma.RequestBody) (_ []byte, status i
 		return nil, http.StatusBadRequest, at("body", "the body cannot be read")
 	case len(body) > MaxBody:
 		return nil, http.StatusRequestEntityTooLarge, at("body", fmt.Sprintf("expected at most %d bytes", MaxBody))
+	case kind == formType:
+		return readForm(body, media, boundary)
 	case len(body) > 0:
 		return body, 0, nil
 	case described.Required:
@@ -81,6 +106,44 @@ func readBody(ctx huma.Context, described *huma.RequestBody) (_ []byte, status i
 	}
 
 	return nil, 0, nil
+}
+
+// readForm returns a form as a JSON object of strings. A browser sends a form without fields as an
+// empty body.
+func readForm(body []byte, media, boundary string) (_ []byte, status int, errs []error) {
+	fields, err := url.ParseQuery(string(body))
+	if media == multipartType {
+		var form *multipart.Form
+		if form, err = multipart.NewReader(bytes.NewReader(body), boundary).ReadForm(MaxBody); err == nil {
+			defer form.RemoveAll() // it fits in memory
+			fields = form.Value
+		}
+	}
+
+	if err != nil {
+		return nil, http.StatusBadRequest, at("body", "expected a form")
+	}
+
+	document := map[string]string{}
+
+	for name, values := range fields {
+		if len(values) > 1 {
+			return nil, http.StatusBadRequest, at("body."+name, "given more than once")
+		}
+
+		if !utf8.ValidString(name) || !utf8.ValidString(values[0]) {
+			return nil, http.StatusBadRequest, at("body", "expected UTF-8")
+		}
+
+		document[name] = values[0]
+	}
+
+	text, err := json.Marshal(document)
+	if err != nil {
+		return nil, http.StatusBadRequest, at("body", "expected a form")
+	}
+
+	return text, 0, nil
 }
 
 // validBody returns the document that is decoded: integers without fraction and exponent,

@@ -188,7 +188,7 @@ func complete(fn spec.Function, codes map[int][]string) func(*huma.OpenAPI, *hum
 		}
 
 		if op.RequestBody != nil {
-			media := op.RequestBody.Content[jsonType]
+			media := op.RequestBody.Content[bodyType(op.RequestBody)]
 			media.Example = example(schemas, media.Schema)
 		}
 	}

@@ -171,12 +171,12 @@ func TestPagesOfAUseCase(t *testing.T) {
 
 	h := Handler(getOver, func(_ context.Context, in *read) (*statusSheet, error) {
 		if in.ID == "1" {
-			return nil, problem.New(problem.Invalid, "", "no")
+			return nil, problem.New(problem.Invalid, "bad_over", "no")
 		}
 
 		return &statusSheet{Status: 404, Body: []byte("<p>no such over")}, nil
 	})
-	for target, want := range map[string]string{"/overs/7": "<p>no such over", "/overs/1": "<p>refused"} {
+	for target, want := range map[string]string{"/overs/7": "<p>no such over", "/overs/1": "<p>refused: no", "/overs/x": "<p>refused: "} {
 		if out := serve(t, h, request(t, "GET", target, "")); out.Body != want || out.Headers["Content-Type"] != "text/html" {
 			t.Errorf("%s: got %d %s of %s, want %s", target, out.StatusCode, out.Body, out.Headers["Content-Type"], want)
 		}
@@ -188,8 +188,8 @@ type statusSheet struct {
 	Body   []byte `contentType:"text/html"`
 }
 
-func (*statusSheet) Refusal(int) (http.Header, []byte) {
-	return http.Header{"Content-Type": {"text/html"}}, []byte("<p>refused")
+func (*statusSheet) Refusal(_ int, detail string) (http.Header, []byte) {
+	return http.Header{"Content-Type": {"text/html"}}, []byte("<p>refused: " + detail)
 }
 
 // TestLimitsAreDescribed: who exceeds a number of things is in conflict; who asks too often is

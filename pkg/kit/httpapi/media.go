@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"maps"
 	"mime"
 	"net/http"
@@ -12,9 +13,10 @@ import (
 )
 
 // Refuser is the answer of a route that people open in a browser: its refusals are pages, too.
-// Refusal returns the page for a status of at least 400, and its headers.
+// Refusal returns the page for a status of at least 400, and its headers. detail is the text of the
+// problem, "" if the request has not reached the use case.
 type Refuser interface {
-	Refusal(status int) (header http.Header, page []byte)
+	Refusal(status int, detail string) (header http.Header, page []byte)
 }
 
 // mediaOf returns the Content-Type of an answer that is not JSON: the tag contentType of its
@@ -62,7 +64,16 @@ func (a *answer) render(r Refuser) {
 		return
 	}
 
-	header, page := r.Refusal(a.status)
+	var problem struct {
+		Detail string
+		Type   string
+	}
+	// What huma refuses has the detail "validation failed", or says which header is wrong: no text for people.
+	if err := json.Unmarshal(a.body.Bytes(), &problem); err != nil || problem.Type == problemType+codeOf(a.status) {
+		problem.Detail = ""
+	}
+
+	header, page := r.Refusal(a.status, problem.Detail)
 	maps.Copy(a.header, header)
 	a.body.Reset()
 	a.body.Write(page)

@@ -25,7 +25,7 @@ type (
 	}
 )
 
-func (*sheet) Refusal(status int) (http.Header, []byte) {
+func (*sheet) Refusal(status int, _ string) (http.Header, []byte) {
 	return http.Header{"Content-Type": {"text/html; charset=utf-8"}, "Cache-Control": {NoStore}}, fmt.Append(nil, "<p>", status)
 }
 

@@ -28,6 +28,9 @@ type Message struct {
 	Subject string
 	Text    string
 	HTML    string
+	// Unsubscribe is the URL that a POST of the mail provider ends such mails with (RFC 8058), "" for a mail that the
+	// recipient has asked for.
+	Unsubscribe string
 }
 
 // Sender sends mail from one address.
@@ -63,9 +66,17 @@ func (s Sender) Send(ctx context.Context, m Message) error {
 		body.Html = content(m.HTML)
 	}
 
+	simple := &types.Message{Subject: content(m.Subject), Body: body}
+	if m.Unsubscribe != "" {
+		simple.Headers = []types.MessageHeader{
+			{Name: aws.String("List-Unsubscribe"), Value: aws.String("<" + m.Unsubscribe + ">")},
+			{Name: aws.String("List-Unsubscribe-Post"), Value: aws.String("List-Unsubscribe=One-Click")},
+		}
+	}
+
 	_, err := s.client.SendEmail(ctx, &sesv2.SendEmailInput{
 		FromEmailAddress: &s.from, Destination: &types.Destination{ToAddresses: []string{m.To}},
-		Content: &types.EmailContent{Simple: &types.Message{Subject: content(m.Subject), Body: body}},
+		Content: &types.EmailContent{Simple: simple},
 	})
 	if err == nil {
 		return nil

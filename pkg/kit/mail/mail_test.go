@@ -62,7 +62,7 @@ func TestSend(t *testing.T) {
 	var want, got []mail.Message
 
 	for _, change := range []func(*mail.Message){func(*mail.Message) {}, func(m *mail.Message) { m.HTML = "" },
-		func(m *mail.Message) { m.Text = "" }} {
+		func(m *mail.Message) { m.Text = "" }, func(m *mail.Message) { m.Unsubscribe = "https://example.com/mails?ticket=t" }} {
 		m := letter
 		change(&m)
 
@@ -78,7 +78,12 @@ func TestSend(t *testing.T) {
 			t.Errorf("it comes from %s", m.From)
 		}
 
-		got = append(got, mail.Message{To: m.To, Subject: m.Subject, Text: m.Text, HTML: m.HTML})
+		one := mail.Message{To: m.To, Subject: m.Subject, Text: m.Text, HTML: m.HTML}
+		if m.Headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click" {
+			one.Unsubscribe = strings.Trim(m.Headers["List-Unsubscribe"], "<>")
+		}
+
+		got = append(got, one)
 	}
 
 	if diff := cmp.Diff(want, got); diff != "" {

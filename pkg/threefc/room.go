@@ -14,6 +14,7 @@ import (
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/takedown"
 	"matchday/pkg/threefc/userdata"
+	"matchday/pkg/threefc/web"
 )
 
 // Room is the room's part of the fleet.
@@ -93,6 +94,7 @@ func Room() app.Room {
 		public.GetStandingsFunction(),
 		public.GetLeadersFunction(),
 		public.ShowCalendarFunction(),
+		public.ShowLeagueFunction(),
 		public.ShowSeasonFunction(),
 		public.ShowGameFunction(),
 		notice.PutAvailabilityFunction(),
@@ -109,5 +111,7 @@ func Room() app.Room {
 		userdata.ForgetUserFunction(),
 		userdata.ExportUserFunction(),
 		takedown.Function(),
+		web.ShowIconFunction(),
+		web.ShowManifestFunction(),
 	)
 }

@@ -3,11 +3,8 @@ package public_test
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"image/png"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,27 +19,6 @@ import (
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
 )
-
-// site serves the pages of a world to a browser.
-func site(t *testing.T, w *threefctest.World) *httptest.Server {
-	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		out := w.Ask("", r.Method, r.URL.RequestURI(), nil)
-		for name, values := range testkit.Header(out) {
-			rw.Header()[name] = values
-		}
-
-		body := []byte(out.Body)
-		if out.IsBase64Encoded {
-			body, _ = base64.StdEncoding.DecodeString(out.Body)
-		}
-
-		rw.WriteHeader(out.StatusCode)
-		rw.Write(body)
-	}))
-	t.Cleanup(s.Close)
-
-	return s
-}
 
 // TestPagesInABrowser: without scripts, on a phone and on a wide screen, light and dark, the
 // pages show something in their colors, nothing is wider than the window, and the policy
@@ -82,13 +58,13 @@ func TestPagesInABrowser(t *testing.T) {
 	live := slug(w, g)
 
 	finish(long, h)
-	here, there := site(t, w), site(t, long)
+	here, there := w.Serve(""), long.Serve("")
 	pages := map[string]string{
-		"threefc-game":   here.URL + season + "/" + live,
-		"season":         here.URL + season,
-		"refusal":        here.URL + season + "/nothing",
-		"game-of-long":   there.URL + "/l/" + m.ID + "/" + m.SeasonID + "/" + h,
-		"season-of-long": there.URL + "/l/" + m.ID + "/" + m.SeasonID,
+		"threefc-game":   here + season + "/" + live,
+		"season":         here + season,
+		"refusal":        here + season + "/nothing",
+		"game-of-long":   there + "/l/" + m.ID + "/" + m.SeasonID + "/" + h,
+		"season-of-long": there + "/l/" + m.ID + "/" + m.SeasonID,
 	}
 	noScripts := chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		_, err := cdp.Call(ctx, tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})

@@ -1,17 +1,11 @@
 package public
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	_ "embed" // the templates
-	"encoding/base64"
 	"fmt"
 	"html/template"
-	"math"
-	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,22 +16,16 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
+	"matchday/pkg/threefc/web"
 )
 
-var (
-	//go:embed templates/pages.html
-	markup string
-	//go:embed templates/style.css
-	stylesheet string
-
-	pages = template.Must(template.New("").Parse(markup))
-)
+//go:embed pages.html
+var markup string
 
 // Sizes of the page of a season.
 const (
@@ -45,113 +33,6 @@ const (
 	maxNext    = 20
 	maxScorers = 20
 )
-
-const htmlType = "text/html; charset=utf-8"
-
-// HTML is the answer with a page.
-type HTML struct {
-	httpapi.Cached
-	Policy string `header:"Content-Security-Policy"`
-	Body   []byte `contentType:"text/html; charset=utf-8"`
-}
-
-// Refusal returns the page of a request that is refused.
-func (*HTML) Refusal(status int) (http.Header, []byte) {
-	h, cache := head{Title: "This page does not work right now", About: "Please try again in a moment."}, httpapi.NoStore
-
-	switch {
-	case status == http.StatusNotFound:
-		h.Title, h.About, cache = "There is nothing here", "The link is wrong, or what it led to was renamed or deleted.", fresh.CacheControl
-	case status < http.StatusInternalServerError:
-		h.Title, h.About = "This link is not valid", "Please check it: a part of it may be missing."
-	}
-
-	page := rendered("refusal", h, nil, map[string]any{})
-
-	return http.Header{"Content-Type": {htmlType}, "Cache-Control": {cache}, "Content-Security-Policy": {page.Policy}}, page.Body
-}
-
-// head is the content of the head of a page.
-type head struct {
-	Title, About string
-	URL, Site    string // "" for a refusal
-	Style        template.CSS
-	Data         any // JSON-LD
-}
-
-// rendered returns a page with the shirts' colors. Its policy allows its style and nothing
-// else: no script, no image, no frame.
-func rendered(name string, h head, colors []string, data map[string]any) *HTML {
-	style := stylesheet
-
-	slices.Sort(colors)
-
-	for _, c := range slices.Compact(colors) {
-		style += fmt.Sprintf(".%s{background:%s;color:%s}\n", class(c), shirt(c), textOn(shirt(c)))
-	}
-
-	h.Style = template.CSS(style)
-	data["Head"] = h
-
-	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
-		panic(fmt.Errorf("render %s: %w", name, err)) // the templates are part of the program
-	}
-
-	sum := sha256.Sum256([]byte(style))
-	policy := "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-	return &HTML{fresh, policy, b.Bytes()}
-}
-
-var hexColor = regexp.MustCompile("^#[0-9a-f]{6}$")
-
-// shirt returns a color that a style may have.
-func shirt(color string) string {
-	if hexColor.MatchString(color) {
-		return color
-	}
-
-	return "#808080"
-}
-
-// class is the class of what has a color.
-func class(color string) string { return "c-" + shirt(color)[1:] }
-
-// textOn returns the color of text on a color: black or white, whichever has more contrast.
-// It is 4.58 or more on any color.
-func textOn(color string) string {
-	if contrast(color, "#000000") >= contrast(color, "#ffffff") {
-		return "#000000"
-	}
-
-	return "#ffffff"
-}
-
-// contrast is the contrast ratio of two colors, 1 to 21 (WCAG 2.2, "contrast ratio").
-func contrast(a, b string) float64 {
-	x, y := luminance(a), luminance(b)
-	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
-}
-
-// luminance is the relative luminance of a color, #rrggbb, 0 to 1 (WCAG 2.2).
-func luminance(color string) (sum float64) {
-	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
-		n, _ := strconv.ParseUint(color[1+2*i:3+2*i], 16, 8)
-
-		c := float64(n) / 255
-		if c <= 0.04045 {
-			c /= 12.92
-		} else {
-			c = math.Pow((c+0.055)/1.055, 2.4)
-		}
-
-		sum += weight * c
-	}
-
-	return sum
-}
 
 // isolated returns a name within a text: one with letters that are written from right to
 // left does not change the order of what surrounds it (Unicode, UAX #9, isolates).
@@ -188,10 +69,22 @@ func zone(x item.Season) *time.Location {
 // shownTeam is a team on a page.
 type shownTeam struct{ Name, Class string }
 
-func show(name, color string) shownTeam { return shownTeam{name, class(color)} }
+func show(name, color string) shownTeam { return shownTeam{name, web.Class(color)} }
 
 // url returns the address of a page of a league.
-func (s *Service) url(slugs ...string) string { return s.api + "/l/" + strings.Join(slugs, "/") }
+func (s *Service) url(slugs ...string) string { return s.links.To(append([]string{"l"}, slugs...)...) }
+
+// Pages is the service of pages for people.
+type Pages struct {
+	Service
+	templates *template.Template
+}
+
+// OpenPages opens the service.
+func OpenPages(ctx context.Context, env app.Env) (*Pages, error) {
+	s, err := Open(ctx, env)
+	return &Pages{*s, web.Parse(markup)}, err
+}
 
 // ShowSeason is the request for the page of a season.
 type ShowSeason struct {
@@ -233,11 +126,11 @@ func ShowSeasonFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}", Auth: spec.Public, OthersCall: true, Queries: []string{"cursor"}},
 		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.ReadTables, tables.ReadDays},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ShowSeason, ErrNotFound)
+	}, OpenPages, (*Pages).ShowSeason, ErrNotFound)
 }
 
 // ShowSeason returns the page of a season: standings, scorers, the next games and results.
-func (s *Service) ShowSeason(ctx context.Context, in *ShowSeason) (*HTML, error) {
+func (s *Pages) ShowSeason(ctx context.Context, in *ShowSeason) (*web.Page, error) {
 	l, x, err := s.season(ctx, in.League, in.Season)
 	if err != nil {
 		return nil, err
@@ -282,7 +175,7 @@ func (s *Service) ShowSeason(ctx context.Context, in *ShowSeason) (*HTML, error)
 
 	live, next, past := sorted(past, next)
 
-	h := head{
+	h := web.Head{
 		Title: x.Name + " · " + l.Name,
 		About: "Standings, scorers and games of " + isolated(x.Name) + ", " + isolated(l.Name) + ".",
 		URL:   url,
@@ -320,8 +213,9 @@ func (s *Service) ShowSeason(ctx context.Context, in *ShowSeason) (*HTML, error)
 		}
 	}
 
-	return rendered("season", h, colors, map[string]any{
+	return s.links.Page(s.templates, "season", h, colors, map[string]any{
 		"League":    l.Name,
+		"LeagueURL": s.url(l.Slug),
 		"Season":    x.Name,
 		"Standings": places,
 		"Leaders":   slices.DeleteFunc(scorers, func(p standing.PlayerTotals) bool { return p.Goals == 0 }),
@@ -492,11 +386,11 @@ func ShowGameFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}/{game}", Auth: spec.Public, OthersCall: true},
 		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame, tables.ListGoals, tables.ReadNames},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ShowGame, ErrNotFound)
+	}, OpenPages, (*Pages).ShowGame, ErrNotFound)
 }
 
 // ShowGame returns the page of a game.
-func (s *Service) ShowGame(ctx context.Context, in *ShowGame) (*HTML, error) {
+func (s *Pages) ShowGame(ctx context.Context, in *ShowGame) (*web.Page, error) {
 	v, err := s.game(ctx, in.Path)
 	if err == nil {
 		err = s.timeline(ctx, &v)
@@ -534,9 +428,9 @@ func (s *Service) ShowGame(ctx context.Context, in *ShowGame) (*HTML, error) {
 
 	state, outcome := v.state(), v.outcome()
 
-	h := head{
+	h := web.Head{
 		Title: title(g.Teams) + ", " + start.Format("2 January 2006") + " · " + v.season.Name, About: strings.TrimSpace(state + " " + outcome),
-		URL: s.url(v.league.Slug, v.season.Slug, g.Slug), Site: v.league.Name,
+		URL: s.url(v.league.Slug, v.season.Slug, g.Slug), Site: v.league.Name, Live: v.row.Status == item.Live,
 	}
 	if v.row.Status != item.Scheduled {
 		h.About += " Scored–conceded: " + strings.Join(parts, ", ") + "."
@@ -552,7 +446,7 @@ func (s *Service) ShowGame(ctx context.Context, in *ShowGame) (*HTML, error) {
 	e.Description = h.About
 	h.Data = e
 
-	return rendered("game", h, colors, map[string]any{
+	return s.links.Page(s.templates, "game", h, colors, map[string]any{
 		"League":    v.league.Name,
 		"Season":    v.season.Name,
 		"SeasonURL": s.url(v.league.Slug, v.season.Slug),

@@ -23,9 +23,9 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/code"
 	"matchday/pkg/threefc/item"
-	"matchday/pkg/threefc/public"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
+	"matchday/pkg/threefc/web"
 )
 
 var update = flag.Bool("update", false, "rewrite the pages in testdata")
@@ -131,8 +131,14 @@ func parse(t testing.TB, target string, out events.APIGatewayV2HTTPResponse, sta
 	}
 
 	for _, n := range p.all("script") {
-		if attr(n, "type") != "application/ld+json" {
-			t.Errorf("%s: there is a script", target)
+		if attr(n, "type") == "application/ld+json" {
+			continue
+		}
+
+		sum := sha256.Sum256([]byte(n.FirstChild.Data))
+		if want := "; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; connect-src 'self';"; !strings.Contains(
+			h.Get("Content-Security-Policy"), want) {
+			t.Errorf("%s: the policy is %q, want %s", target, h.Get("Content-Security-Policy"), want)
 		}
 	}
 
@@ -720,7 +726,7 @@ func TestFailingPages(t *testing.T) {
 		500: {failure, "no-store"},
 		503: {failure, "no-store"},
 	} {
-		h, text := (&public.HTML{}).Refusal(status)
+		h, text := (&web.Page{}).Refusal(status, "")
 
 		p := parse(t, fmt.Sprint(status), events.APIGatewayV2HTTPResponse{StatusCode: status, Headers: map[string]string{
 			"Content-Type":            h.Get("Content-Type"),
@@ -732,7 +738,7 @@ func TestFailingPages(t *testing.T) {
 		}
 	}
 
-	if _, text := (&public.HTML{}).Refusal(503); !bytes.Contains(text, []byte("try again")) {
+	if _, text := (&web.Form{}).Refusal(503, "what no visitor should read"); !bytes.Contains(text, []byte("try again")) {
 		t.Errorf("a failure is %s", text)
 	}
 }

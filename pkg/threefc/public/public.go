@@ -2,8 +2,8 @@
 // nicknames and without any other name. No route needs a sign-in, and caches may keep the answers
 // for some seconds.
 //
-// Apps get JSON. People get pages, which work without scripts: ShowSeason and ShowGame, with
-// ShowCalendar for their calendars. The page of a season has the latest 40 results, with a link to
+// Apps get JSON. People get pages: ShowLeague, ShowSeason and ShowGame, with ShowCalendar for their
+// calendars. The page of a season has the latest 40 results, with a link to
 // earlier ones, and the next 20 games: its reads do not grow with the season. A page has one
 // address, by slugs; an id leads to the same page with a link to that address.
 package public
@@ -17,30 +17,27 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
-	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
+	"matchday/pkg/threefc/web"
 )
 
-// fresh is how long an answer may be cached that changes while a game is played.
-var fresh = httpapi.Cached{CacheControl: "public, max-age=5"}
-
 // ErrNotFound reports that a link leads nowhere.
-var ErrNotFound = problem.New(problem.NotFound, "not_found", "there is nothing here")
+var ErrNotFound = web.ErrNotFound
 
 // Service is the service of public pages.
 type Service struct {
-	db  dynamo.DB
-	now func() time.Time
-	api string // the URL of the room, before the paths of pages
+	db    dynamo.DB
+	now   func() time.Time
+	links web.Links
 }
 
 // Open opens the service. Its reads may be a second old.
 func Open(_ context.Context, env app.Env) (*Service, error) {
-	return &Service{dynamo.Open(env.AWS, env.Prefix).Eventual(), env.Now, env.Setting(spec.EnvAPI)}, nil
+	return &Service{dynamo.Open(env.AWS, env.Prefix).Eventual(), env.Now, web.NewLinks(env)}, nil
 }
 
 // list reads rows like item.List, and as they were up to a second ago.
@@ -211,7 +208,7 @@ func (s *Service) GetGame(ctx context.Context, in *GetGame) (*PublicGamePage, er
 		return nil, err
 	}
 
-	return &PublicGamePage{fresh, v.shown()}, nil
+	return &PublicGamePage{web.Fresh, v.shown()}, nil
 }
 
 func (v view) shown() PublicGame {
@@ -271,7 +268,7 @@ func (s *Service) GetTimeline(ctx context.Context, in *GetTimeline) (*Timeline, 
 		return nil, err
 	}
 
-	out := &Timeline{Cached: fresh}
+	out := &Timeline{Cached: web.Fresh}
 	out.Body.Goals = v.shownGoals()
 
 	return out, nil
@@ -328,7 +325,7 @@ func (s *Service) GetStandings(ctx context.Context, in *GetStandings) (*Standing
 		return nil, err
 	}
 
-	out := &Standings{Cached: fresh}
+	out := &Standings{Cached: web.Fresh}
 	out.Body.Teams = all
 
 	return out, nil
@@ -392,7 +389,7 @@ func (s *Service) GetLeaders(ctx context.Context, in *GetLeaders) (*Leaders, err
 		return nil, err
 	}
 
-	out := &Leaders{Cached: fresh}
+	out := &Leaders{Cached: web.Fresh}
 
 	for i := range all {
 		all[i].PlayerID = ""

@@ -8,7 +8,11 @@ import (
 	"matchday/infra/testkit/pooltest"
 
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +31,7 @@ import (
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
+	"matchday/pkg/threefc/web"
 )
 
 // Noon is the time at which tests begin.
@@ -65,6 +70,7 @@ func New(t testing.TB) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, threefc.Room(), Noon), cookies: map[string]string{}, Origin: App}
 	w.Settings[spec.EnvOrigins], w.Settings[spec.EnvAPI], w.Settings[signin.MailFrom] = App, "https://api.test/threefc", "3fc@example.com"
+	w.Settings[web.LinkKeys] = "the key of links in tests: 32 characters"
 	w.Mail = ses.New(ses.Config{Clock: w.Clock})
 	w.Mails, w.Files = w.Mail, s3.New(w.Buckets...)
 	w.Routes = w.ServeRoutes()
@@ -187,6 +193,46 @@ func (w *World) Do(user, method, target string, body any, headers ...Header) eve
 	w.MoveClock(w.Clock.Now().Add(time.Millisecond)) // ids of a later request sort behind
 
 	return out
+}
+
+// Serve serves the pages as the browser of a user gets them, and returns their address. Links of the
+// pages lead to it from then on.
+func (w *World) Serve(user string) (url string) {
+	w.T.Helper()
+
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		testkit.Must(w.T, err)
+
+		var headers []Header
+
+		for _, name := range []string{"Origin", "Content-Type"} {
+			if v := r.Header.Get(name); v != "" {
+				headers = append(headers, Header{strings.ToLower(name), v})
+			}
+		}
+
+		out := w.Ask(user, r.Method, r.URL.RequestURI(), string(body), headers...)
+		for name, values := range testkit.Header(out) {
+			rw.Header()[name] = values
+		}
+
+		text := []byte(out.Body)
+		if out.IsBase64Encoded {
+			text, err = base64.StdEncoding.DecodeString(out.Body)
+			testkit.Must(w.T, err)
+		}
+
+		rw.WriteHeader(out.StatusCode)
+
+		_, _ = rw.Write(text) // the browser may have left
+	}))
+	w.T.Cleanup(s.Close)
+
+	w.Settings[spec.EnvAPI] = s.URL
+	w.Routes = w.ServeRoutes()
+
+	return s.URL
 }
 
 // matches reports whether a path is that of a pattern. A literal segment matches itself

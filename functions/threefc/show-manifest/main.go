@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/web"
+
+func main() { web.ShowManifestFunction().Start() }

@@ -1,0 +1,130 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // the layout
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+
+	"matchday/pkg/kit/httpapi"
+)
+
+var (
+	//go:embed layout.html
+	layout string
+	//go:embed style.css
+	stylesheet string
+	//go:embed live.js
+	liveScript string
+)
+
+const htmlType = "text/html; charset=utf-8"
+
+// Fresh is how long a public page may be cached that changes while a game is played.
+var Fresh = httpapi.Cached{CacheControl: "public, max-age=5"}
+
+// Page is the answer with a page that is the same for everybody.
+type Page struct {
+	httpapi.Cached
+	Policy string `header:"Content-Security-Policy"`
+	Body   []byte `contentType:"text/html; charset=utf-8"`
+}
+
+// Refusal returns the page of a request that is refused.
+func (*Page) Refusal(status int, detail string) (http.Header, []byte) { return refusal(status, detail) }
+
+// Form is the answer with a page for one visitor. No cache keeps it, and its address, which may have a
+// ticket, is sent to no other site.
+type Form struct {
+	Status    int
+	SetCookie string `header:"Set-Cookie" doc:"A cookie of the sign-in."`
+	Referrer  string `header:"Referrer-Policy"`
+	Policy    string `header:"Content-Security-Policy"`
+	Body      []byte `contentType:"text/html; charset=utf-8"`
+}
+
+// Refusal returns the page of a request that is refused.
+func (*Form) Refusal(status int, detail string) (http.Header, []byte) { return refusal(status, detail) }
+
+func refusal(status int, detail string) (http.Header, []byte) {
+	h, cache := Head{Title: "This page does not work right now", About: "Please try again in a moment."}, httpapi.NoStore
+
+	switch {
+	case status >= http.StatusInternalServerError:
+	case detail != "":
+		h.Title, h.About = "This does not work", strings.ToUpper(detail[:1])+detail[1:]+"."
+	case status == http.StatusNotFound:
+		h.Title, h.About, cache = "There is nothing here", "The link is wrong, or what it led to was renamed or deleted.", Fresh.CacheControl
+	default:
+		h.Title, h.About = "This link is not valid", "Please check it: a part of it may be missing."
+	}
+
+	body, policy := Links{}.render(Parse(""), "refusal", h, nil, map[string]any{})
+
+	return http.Header{"Content-Type": {htmlType}, "Cache-Control": {cache}, "Content-Security-Policy": {policy}}, body
+}
+
+// Head is the content of the head of a page.
+type Head struct {
+	Title, About string
+	URL, Site    string // of a page to be found and shared; "" for any other
+	Data         any    // JSON-LD
+	Live         bool   // the page refreshes itself: see live.js
+}
+
+// Parse returns the templates of pages with the layout. A function that shows pages parses them when it
+// starts; a value of the package would be a part of every function of the room.
+func Parse(markup string) *template.Template {
+	return template.Must(template.Must(template.New("").Parse(layout)).Parse(markup))
+}
+
+// Page returns a page with the shirts' colors.
+func (l Links) Page(t *template.Template, name string, h Head, colors []string, data map[string]any) *Page {
+	body, policy := l.render(t, name, h, colors, data)
+	return &Page{Fresh, policy, body}
+}
+
+// Form returns a page for one visitor. A status of at least 400 shows a form again, whose data say what
+// is wrong.
+func (l Links) Form(t *template.Template, name string, status int, h Head, data map[string]any) *Form {
+	body, policy := l.render(t, name, h, nil, data)
+	return &Form{Status: status, Referrer: "same-origin", Policy: policy, Body: body}
+}
+
+// render returns a page, and its policy: its style, its script if it is live, the icon and the manifest
+// of the room, and forms that lead to it. There is no frame and no other source.
+func (l Links) render(t *template.Template, name string, h Head, colors []string, data map[string]any) (body []byte, policy string) {
+	style := stylesheet
+
+	slices.Sort(colors)
+
+	for _, c := range slices.Compact(colors) {
+		style += fmt.Sprintf(".%s{background:%s;color:%s}\n", Class(c), shirt(c), textOn(shirt(c)))
+	}
+
+	script, allowed := "", ""
+	if h.Live {
+		script, allowed = liveScript, "; script-src "+hashOf(liveScript)+"; connect-src 'self'"
+	}
+
+	data["Head"], data["Root"], data["Style"], data["Script"] = h, l.base, template.CSS(style), template.JS(script)
+
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+		panic(fmt.Errorf("render %s: %w", name, err)) // the templates are part of the program
+	}
+
+	return b.Bytes(), "default-src 'none'; img-src 'self' data:; manifest-src 'self'; style-src " + hashOf(style) + allowed +
+		"; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+}
+
+// hashOf returns the source of a policy that is a text of the page.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

@@ -113,6 +113,32 @@ func (u useCase) refuser() Refuser {
 	return refuser
 }
 
+// refusal is the answer to a request that does not reach the use case: a page if the answer is a Refuser.
+func (u useCase) refusal(ctx context.Context, err error) events.APIGatewayV2HTTPResponse {
+	out, refuser := refusal(ctx, err), u.refuser()
+	if refuser == nil {
+		return out
+	}
+
+	a := newAnswer()
+	a.status = out.StatusCode
+
+	for name, value := range out.Headers {
+		a.header.Set(name, value)
+	}
+
+	a.body.WriteString(out.Body)
+	a.render(refuser)
+
+	for name, values := range a.header {
+		out.Headers[name] = values[0]
+	}
+
+	out.Body = a.body.String()
+
+	return out
+}
+
 func handler(fn spec.Function, u useCase) http.Handler {
 	mux := http.NewServeMux()
 	register(mux, fn, u, nil)
@@ -262,7 +288,7 @@ func route(fn spec.Function, by Identifier, u useCase) Route {
 
 	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		if keys := e.StageVariables[spec.CDNKeys]; keys != "" && !isOneOf(keys, e.Headers[spec.CDNHeader]) {
-			return refusal(ctx, errNotThroughCDN), nil
+			return u.refusal(ctx, errNotThroughCDN), nil
 		} else if keys != "" {
 			e.RequestContext.HTTP.SourceIP = viewer(e)
 		}
@@ -276,14 +302,14 @@ func route(fn spec.Function, by Identifier, u useCase) Route {
 
 		if browsers {
 			if err := by.CheckOrigin(e); err != nil {
-				return refusal(ctx, err), nil
+				return u.refusal(ctx, err), nil
 			}
 		}
 
 		if sessions {
 			userID, err := by.Identify(ctx, e)
 			if err != nil {
-				return refusal(ctx, err), nil
+				return u.refusal(ctx, err), nil
 			}
 
 			e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/session"
 	"matchday/pkg/spec"
 )
 
@@ -180,6 +181,26 @@ func TestPagesOfAUseCase(t *testing.T) {
 		if out := serve(t, h, request(t, "GET", target, "")); out.Body != want || out.Headers["Content-Type"] != "text/html" {
 			t.Errorf("%s: got %d %s of %s, want %s", target, out.StatusCode, out.Body, out.Headers["Content-Type"], want)
 		}
+	}
+}
+
+// TestPageOfAnotherSite: a form that a page of another site sends is refused with a page.
+func TestPageOfAnotherSite(t *testing.T) {
+	t.Parallel()
+
+	fn := putOver
+	fn.On = spec.Route{Method: "POST", Path: "/overs/{id}", Auth: spec.Browser}
+	serve := Lambda(fn, session.Sessions{Origins: []string{"https://app.test"}}, func(context.Context, *sent) (*statusSheet, error) {
+		return &statusSheet{Status: 200, Body: []byte("<p>done")}, nil
+	})
+
+	e := request(t, http.MethodPost, "/overs/7", "")
+	e.Headers["origin"], e.Headers["content-type"] = "https://evil.test", formType
+
+	out, err := serve(context.Background(), e)
+	if err != nil || out.StatusCode != 403 || out.Headers["Content-Type"] != "text/html" || out.Headers["Cache-Control"] != NoStore ||
+		out.Body != "<p>refused: this request must come from a page of the app" {
+		t.Errorf("got %d %v %s, %v", out.StatusCode, out.Headers, out.Body, err)
 	}
 }
 

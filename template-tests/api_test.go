@@ -57,7 +57,7 @@ func TestRoutes(t *testing.T) {
 			secret := slices.ContainsFunc(tmpl.Room.Functions,
 				func(f spec.Function) bool {
 					on, ok := f.On.(spec.Route)
-					return ok && (on.Auth == spec.Secret || strings.Contains(on.Path, "{code}"))
+					return ok && (on.Auth == spec.Secret || strings.Contains(on.Path, "{code}") || strings.Contains(on.Path, "{ticket}"))
 				})
 			if !json.Valid([]byte(format)) || strings.Contains(strings.ToLower(format), "header") ||
 				strings.Contains(format, "$context.path") == secret {

@@ -209,8 +209,8 @@ func segments(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// accessLog is the line of a request, without headers and tokens. For an API with a secret or a code
-// in the path of a route, it has no path: the route key says which route it was.
+// accessLog is the line of a request, without headers and tokens. For an API with a secret, a code or
+// a ticket in the path of a route, it has no path: the route key says which route it was.
 func accessLog(routed []spec.Function) string {
 	fields := map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTimeEpoch", "ip": "$context.identity.sourceIp",
@@ -221,7 +221,7 @@ func accessLog(routed []spec.Function) string {
 	}
 	if slices.ContainsFunc(routed, func(f spec.Function) bool {
 		on := f.On.(spec.Route)
-		return on.Auth == spec.Secret || strings.Contains(on.Path, "{code}")
+		return on.Auth == spec.Secret || strings.Contains(on.Path, "{code}") || strings.Contains(on.Path, "{ticket}")
 	}) {
 		delete(fields, "path")
 	}

@@ -47,7 +47,13 @@ var repeatable = map[string]string{
 	"pickem/request-score":              "an event is scored to the same points",
 	"threefc/accept-invitation":         "a user is a member once",
 	"threefc/finish-sign-in":            "a link signs in once",
+	"threefc/send-sign-in-link":         "mails one more link, and all of them are valid",
 	"threefc/start-sign-in":             "mails one more link, and all of them are valid",
+	"threefc/submit-availability":       "a player has one answer to a session",
+	"threefc/submit-invitation":         "a user is a member once",
+	"threefc/submit-join":               "the form has a key",
+	"threefc/submit-preferences":        "the last choice counts",
+	"threefc/submit-sign-in":            "a link signs in once",
 }
 
 // TestRepeatedPOST: a POST takes an Idempotency-Key, or has no second effect by itself.

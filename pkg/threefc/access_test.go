@@ -1,6 +1,8 @@
 package threefc_test
 
 import (
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +43,7 @@ func (m *match) routes() []route {
 	public := "/v1/public/leagues/" + m.l.ID + "/seasons/" + m.l.SeasonID + "/games/" + m.id
 	g := m.goalOf(3, "red")
 	g.EventID = m.eventID()
+	form := []threefctest.Header{formType}
 
 	return []route{
 		{"get-health", "/health", nil, anybody, nil},
@@ -51,6 +54,20 @@ func (m *match) routes() []route {
 		{"show-standings", "/v1/public/seasons/" + m.l.SeasonID + "/standings", nil, anybody, nil},
 		{"show-leaders", "/v1/public/seasons/" + m.l.SeasonID + "/leaderboards/players", nil, anybody, nil},
 		{"show-calendar", "/l/parkside/spring-2026/calendar.ics", nil, anybody, nil},
+		{"show-league-page", "/l/parkside", nil, anybody, nil},
+		{"show-icon", "/icons/icon.svg", nil, anybody, nil},
+		{"show-manifest", "/app.webmanifest", nil, anybody, nil},
+		{"show-sign-in-page", "/sign-in", nil, anybody, nil},
+		{"send-sign-in-link", "/sign-in/mail", "email=lou%40example.com", anybody, form},
+		{"submit-sign-in", "/sign-in", "token=x", anybody, form},
+		{"show-invitation-page", "/invitations/" + m.l.ID, nil, anybody, nil},
+		{"submit-invitation", "/invitations/" + m.l.ID, nil, anybody, nil},
+		{"show-join-page", "/join/AAAAAAAA", nil, anybody, nil},
+		{"submit-join", "/join/AAAAAAAA", "key=x", anybody, form},
+		{"show-session-page", "/sessions/" + m.l.SessionID + "/me", nil, anybody, nil},
+		{"submit-availability", "/sessions/" + m.l.SessionID + "/me", "status=in", anybody, form},
+		{"show-preferences-page", "/preferences/me", nil, anybody, nil},
+		{"submit-preferences", "/preferences/me", "reminders=on", anybody, form},
 		{"show-season-page", "/l/parkside/spring-2026", nil, anybody, nil},
 		{"show-game-page", "/l/parkside/spring-2026/2026-06-06-1", nil, anybody, nil},
 		{"show-join-code", "/v1/join/AAAAAAAA/qr.png", nil, anybody, nil},
@@ -175,7 +192,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		delete(left, r.fn)
 
 		for _, who := range callers {
-			if who.name == "" && r.fn == "join-game" || r.fn == "finish-sign-in" {
+			if who.name == "" && r.fn == "join-game" || r.fn == "finish-sign-in" || r.fn == "submit-sign-in" {
 				continue // their answer to a guess is tested elsewhere
 			}
 
@@ -213,6 +230,15 @@ func TestNothingIsThere(t *testing.T) {
 	for _, r := range m.routes() {
 		path := nothing.Replace(r.path)
 		if path == r.path || r.fn == "show-standings" || r.fn == "show-leaders" {
+			continue
+		}
+
+		if slices.ContainsFunc([]string{"/invitations/", "/sessions/"}, func(page string) bool { return strings.HasPrefix(path, page) }) {
+			if out := m.Ask("ann", of[r.fn], path, r.body, r.headers...); out.StatusCode != http.StatusNotFound ||
+				!strings.Contains(out.Body, "<!doctype html>") {
+				t.Errorf("%s %s: %d %s, want a page with 404", of[r.fn], path, out.StatusCode, out.Body)
+			}
+
 			continue
 		}
 

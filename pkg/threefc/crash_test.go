@@ -233,6 +233,24 @@ var useCases = []useCase{
 		m.Routes[league.AcceptFunction().Name] = testkit.ServeWith(m.World.World, league.AcceptFunction(), env)
 		return testkit.Failed(m.Ask("eve", "POST", "/v1/leagues/"+m.l.ID+"/accept", nil))
 	}},
+	{"accept an invitation by a form", league.SubmitInvitationFunction(), nil, func(m *match) {
+		m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": "eve@example.com", "role": "viewer"})
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		return m.submit(env, league.SubmitInvitationFunction(), "eve", "/invitations/"+m.l.ID, "")
+	}},
+	{"join by a form", player.SubmitJoinFunction(), nil, func(m *match) { m.code() }, func(m *match, ctx context.Context, env app.Env) error {
+		return m.submit(env, player.SubmitJoinFunction(), "", "/join/"+m.latestCode(), "key=K&nickname=Foxy")
+	}},
+	{"claim and join by a form", player.SubmitJoinFunction(), nil, func(m *match) { m.code() }, func(m *match, ctx context.Context, env app.Env) error {
+		return m.submit(env, player.SubmitJoinFunction(), "eve", "/join/"+m.latestCode(), "key=K&player="+m.l.Players[0])
+	}},
+	{"answer a session by a form", notice.SubmitAvailabilityFunction(), nil, (*match).played,
+		func(m *match, ctx context.Context, env app.Env) error {
+			return m.submit(env, notice.SubmitAvailabilityFunction(), "vic", "/sessions/"+m.l.SessionID+"/me", "status=in")
+		}},
+	{"choose mails by a form", notice.SubmitPreferencesFunction(), nil, func(*match) {}, func(m *match, ctx context.Context, env app.Env) error {
+		return m.submit(env, notice.SubmitPreferencesFunction(), "vic", "/preferences/me", "reminders=on")
+	}},
 	{"compute the tables", standing.AggregateSeasonFunction(), nil, func(m *match) {
 		m.step("thirds/1/start")
 		m.score("sam", m.goalOf(0, "blue"))
@@ -291,6 +309,23 @@ var useCases = []useCase{
 	{"export a user", userdata.ExportUserFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, userdata.Open).ExportUser(ctx, account.Request{Job: "J", UserID: "vic"})
 	}},
+}
+
+// submit sends a form to a function in an environment.
+func (m *match) submit(env app.Env, fn app.Function, user, target, form string) error {
+	m.Routes[fn.Name] = testkit.ServeWith(m.World.World, fn, env)
+	return testkit.Failed(m.Ask(user, "POST", target, form, formType))
+}
+
+// latestCode is the last join code.
+func (m *match) latestCode() (code string) {
+	for _, r := range everything(m.World) {
+		if id, ok := strings.CutPrefix(r["pk"].(string), "JOIN#"); ok {
+			code = max(code, id)
+		}
+	}
+
+	return code
 }
 
 // players are the ids of the players of the league.

@@ -437,7 +437,7 @@ func TestInvitation(t *testing.T) {
 
 	same(t, "the mail", []string{mails[0].From, mails[0].Subject, mails[0].Text}, []string{"3fc@example.com", "You are invited to a league on 3FC",
 		"You are invited to be scorekeeper of the league “Parkside” on 3FC.\n\nSign in with this address within 14 days, and accept: " +
-			threefctest.App + "/invitations/" + m.l.ID + "\n\nIf you do not know the league, ignore this mail.\n"})
+			threefctest.API + "/invitations/" + m.l.ID + "\n\nIf you do not know the league, ignore this mail.\n"})
 
 	refused(t, "the league before", m.Ask("otto", "GET", "/v1/leagues/"+m.l.ID, nil), 403, "league_access_required")
 	refused(t, "another user", m.Ask("eve", "POST", accept, nil), 404, "invitation_not_found")

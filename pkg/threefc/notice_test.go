@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -255,6 +256,9 @@ func TestNobodyIsAskedForMails(t *testing.T) {
 	same(t, "the messages after a session that is gone", len(testkit.Messages[notice.Mail](m.World.World, notice.MailQueue)), 1)
 }
 
+// ticket matches the ticket of a link.
+var ticket = regexp.MustCompile("/[A-Za-z0-9_-]{60,}")
+
 // TestWhatMailsSay: after a game who has won, with the score and a link; before a session the
 // question, with a link. Both say how to get no more.
 func TestWhatMailsSay(t *testing.T) {
@@ -264,7 +268,7 @@ func TestWhatMailsSay(t *testing.T) {
 	user := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
 	s := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
 
-	const stop = "No more of these mails: " + threefctest.App + "/preferences\n"
+	const stop = "No more of these mails: " + threefctest.API + "/preferences/TICKET\n"
 
 	send := func(in notice.Mail) (subject, text string) {
 		t.Helper()
@@ -285,7 +289,11 @@ func TestWhatMailsSay(t *testing.T) {
 		mark := testkit.Row[stored](m.World.World, tables.App, item.UserKey(user), "MAIL#"+in.GameID+in.SessionID)
 		same(t, "the mark expires", mark["ttlEpoch"], float64(m.Clock.Now().Add(90*24*time.Hour).Unix()))
 
-		return all[before].Subject, all[before].Text
+		same(t, "the headers", []string{ticket.ReplaceAllString(all[before].Headers["List-Unsubscribe"], "/TICKET"),
+			all[before].Headers["List-Unsubscribe-Post"]},
+			[]string{"<" + threefctest.API + "/preferences/TICKET>", "List-Unsubscribe=One-Click"})
+
+		return all[before].Subject, ticket.ReplaceAllString(all[before].Text, "/TICKET")
 	}
 	check := func(what string, in notice.Mail, subject, text string) {
 		t.Helper()
@@ -306,7 +314,7 @@ func TestWhatMailsSay(t *testing.T) {
 	set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Name = "Parkside" })
 	testkit.Must(t, m.DeleteRow(tables.App, item.UserKey(user), "MAIL#"+meeting))
 	check("before a session", notice.Mail{SessionID: meeting}, "3FC: will you play on 2026-06-07?",
-		"Say whether you will play in the league “Parkside” on 2026-06-07: "+threefctest.App+"/sessions/"+meeting+"\n\n"+stop)
+		"Say whether you will play in the league “Parkside” on 2026-06-07: "+threefctest.API+"/sessions/"+meeting+"/TICKET\n\n"+stop)
 	check("of a game that is not finished", notice.Mail{GameID: m.id}, "", "")
 	check("of a session that is gone", notice.Mail{SessionID: m.id}, "", "")
 	check("of a game that is gone", notice.Mail{GameID: meeting}, "", "")
@@ -327,7 +335,7 @@ func TestWhatMailsSay(t *testing.T) {
 
 		m.Play("sam", m.id)
 		check(c.verdict, notice.Mail{GameID: m.id}, "3FC: the result of your game",
-			c.verdict+", in the league “Parkside”.\n\n"+c.numbers+"\nThe game: "+threefctest.App+"/l/parkside/spring-2026/"+m.read().Slug+"\n\n"+stop)
+			c.verdict+", in the league “Parkside”.\n\n"+c.numbers+"\nThe game: "+threefctest.API+"/l/parkside/spring-2026/"+m.read().Slug+"\n\n"+stop)
 	}
 
 	check("a second time", notice.Mail{GameID: m.id}, "", "")

@@ -370,7 +370,7 @@ func TestJoinCodes(t *testing.T) {
 	}
 
 	c := decode[coded](m, "sam", "POST", m.path("join-code"), nil)
-	if len(c.Code) != 8 || c.URL != threefctest.App+"/join/"+c.Code || !c.ExpiresAt.Equal(m.Clock.Now().Truncate(time.Second).Add(24*time.Hour)) {
+	if len(c.Code) != 8 || c.URL != threefctest.API+"/join/"+c.Code || !c.ExpiresAt.Equal(m.Clock.Now().Truncate(time.Second).Add(24*time.Hour)) {
 		t.Errorf("the code is %+v", c)
 	}
 

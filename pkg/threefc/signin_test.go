@@ -32,7 +32,7 @@ func ask(w *threefctest.World, email string) string {
 	w.T.Helper()
 	w.SetCookie("", w.Do("", "POST", startLink, map[string]any{"email": email}).Cookies[0])
 	all := w.Mail.Mailbox(strings.ToLower(email))
-	_, token, _ := strings.Cut(all[len(all)-1].Text, threefctest.App+"/sign-in#token=")
+	_, token, _ := strings.Cut(all[len(all)-1].Text, threefctest.API+"/sign-in?token=")
 	token, _, _ = strings.Cut(token, "\n")
 
 	return token
@@ -57,7 +57,7 @@ func TestSignInByMail(t *testing.T) {
 	token := ask(w, "lena@example.com")
 	mail := w.Mail.Mailbox("lena@example.com")[1]
 	same(t, "the mail", []string{mail.From, mail.Subject, mail.Text}, []string{"3fc@example.com", "Sign in to 3FC",
-		"Follow this link to sign in to 3FC. It is valid for 15 minutes, and once.\n\n" + threefctest.App + "/sign-in#token=" + token +
+		"Follow this link to sign in to 3FC. It is valid for 15 minutes, and once.\n\n" + threefctest.API + "/sign-in?token=" + token +
 			"\n\nIf you have not asked for it, ignore this mail.\n"})
 	out = w.Do("", "POST", followLink, map[string]any{"token": token})
 

@@ -311,6 +311,18 @@ func TestNothingIsAskedBeforeTheSignIn(t *testing.T) {
 	}
 }
 
+// TestSignInInAnotherTab: the page of a link signs in, and the page of the scorekeeper knows it when it is
+// looked at again.
+func TestSignInInAnotherTab(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.run(consoletest.See(`localStorage.getItem("threefc-session") === "1"`), consoletest.See("(localStorage.clear(), true)"),
+		chromedp.Navigate(p.url+"/threefc/?nobody"), consoletest.See(`!document.querySelector("#sign-in").hidden`),
+		consoletest.See(`(document.querySelector("#ask-link").click(), true)`), consoletest.Says("#scorer-said", "The mail is on its way"),
+		consoletest.See(`(dispatchEvent(new Event("focus")), document.querySelector("#sign-in").hidden)`),
+		consoletest.Says("#scorer-said", "Signed in as sam@example.com."))
+}
+
 // TestRefusedGoalsStay: goals of a phone without a network, of a third that another phone has
 // finished meanwhile, stay with the reason until they are sent again or discarded.
 func TestRefusedGoalsStay(t *testing.T) {

@@ -4,9 +4,8 @@ package threefc
 
 import (
 	"context"
-	"net/http"
+	"crypto/rand"
 
-	"matchday/infra/local/console"
 	"matchday/infra/local/fleet"
 	frame "matchday/infra/local/replay"
 	"matchday/infra/rooms"
@@ -14,6 +13,7 @@ import (
 	"matchday/infra/rooms/threefc/cost"
 	"matchday/infra/rooms/threefc/smoke"
 	"matchday/pkg/threefc"
+	"matchday/pkg/threefc/web"
 )
 
 // Room plugs 3FC in.
@@ -38,11 +38,15 @@ func newLocal() rooms.Local {
 		Samples: h.samples(),
 		Fleet: fleet.Room{Room: threefc.Room(), Simulate: func(in fleet.Host) ([]string, error) {
 			h.Host = in
-			in.Handle("GET /sign-in", http.RedirectHandler(console.Path(threefc.Room().Spec.Name), http.StatusFound)) // the app's page is the tab
 
-			return nil, nil
+			return withKeys(in)
 		}},
 		Panel: v.panel(),
 		Demo:  v.demo,
 	}
+}
+
+// withKeys returns the environment of a fleet's functions: a key that signs links, another in each run.
+func withKeys(fleet.Host) ([]string, error) {
+	return []string{web.LinkKeys + "=" + rand.Text() + rand.Text()}, nil
 }

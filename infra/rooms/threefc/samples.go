@@ -113,8 +113,10 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 			map[string]string{"userId": user, "email": user + "@example.com"}, ends)
 	}
 
-	add(item.LinkKey(token("lea")), item.Metadata, "AuthLink",
-		map[string]string{"email": "lea@example.com", "tokenHash": session.ID(token("secret"))}, until)
+	for _, name := range []string{"lea", "leo"} {
+		add(item.LinkKey(token(name)), item.Metadata, "AuthLink",
+			map[string]string{"email": name + "@example.com", "tokenHash": session.ID(token("secret"))}, until)
+	}
 
 	roles := map[string]item.Role{ann: item.Admin, sam: item.Scorekeeper, vic: item.Viewer}
 

@@ -23,6 +23,6 @@ func Replay(ctx context.Context, cfg frame.Config, sessions, games int) error {
 	}
 
 	return replay.Run(ctx, replay.Config{
-		Config: cfg, Sessions: sessions, Games: games, Room: fleet.Room{Room: threefc.Room()},
+		Config: cfg, Sessions: sessions, Games: games, Room: fleet.Room{Room: threefc.Room(), Simulate: withKeys},
 	})
 }

@@ -191,7 +191,7 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 			if err := s.mail.Send(ctx, mail.Message{
 				To: in.Body.Email, Subject: "You are invited to a league on 3FC",
 				Text: "You are invited to be " + string(in.Body.Role) + " of " + Named(league.V().Name) + " on 3FC.\n\n" +
-					"Sign in with this address within 14 days, and accept: " + s.Origins[0] + "/invitations/" + in.LeagueID +
+					"Sign in with this address within 14 days, and accept: " + s.Links.To("invitations", in.LeagueID) +
 					"\n\nIf you do not know the league, ignore this mail.\n",
 			}); err != nil {
 				return nil, err

@@ -116,14 +116,17 @@ func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*An
 				}
 
 				out := &AnswerPage{http.StatusOK, Answer{PlayerID: counts.ID, Nickname: counts.Nickname, Status: in.Body.Status}}
-				// The session changes with each answer: one that is deleted meanwhile refuses the answer,
-				// and its deletion reads the answers again.
-				_, there := x.Save(s.Now())
 
-				return out, commit(ctx, tables.PutAvailability, out,
-					dynamo.PutWrite(item.New(x.PK, answers+p.ID, "Availability", row{p.ID, p.Claims, in.Body.Status}, s.Now())), there)
+				return out, commit(ctx, tables.PutAvailability, out, answered(x, p, in.Body.Status, s.Now())...)
 			})
 		})
+}
+
+// answered returns the writes of a player's answer to a session. The session changes with each answer:
+// one that is deleted meanwhile refuses the answer, and its deletion reads the answers again.
+func answered(x item.Row[item.Session], p item.Player, status string, now time.Time) []dynamo.Write {
+	_, there := x.Save(now)
+	return []dynamo.Write{dynamo.PutWrite(item.New(x.PK, answers+p.ID, "Availability", row{p.ID, p.Claims, status}, now)), there}
 }
 
 // ListAvailability is the request for who will play.
@@ -262,6 +265,10 @@ func PutPreferencesFunction() app.Function {
 
 // PutPreferences chooses which mails the caller gets.
 func (s *Service) PutPreferences(ctx context.Context, in *PutPreferences) (*PreferencesPage, error) {
-	err := dynamo.Put(ctx, s.DB, tables.PutPreferences, item.New(item.UserKey(in.UserID), preferences, "Preferences", in.Body, s.Now()))
-	return &PreferencesPage{in.Body}, err
+	return &PreferencesPage{in.Body}, s.choose(ctx, in.UserID, in.Body)
+}
+
+// choose stores which mails a user gets.
+func (s *Service) choose(ctx context.Context, userID string, p Preferences) error {
+	return dynamo.Put(ctx, s.DB, tables.PutPreferences, item.New(item.UserKey(userID), preferences, "Preferences", p, s.Now()))
 }

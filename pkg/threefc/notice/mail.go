@@ -23,9 +23,11 @@ import (
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
+	"matchday/pkg/threefc/player"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
+	"matchday/pkg/threefc/web"
 )
 
 // keepMark is how long a mail is remembered as sent.
@@ -191,14 +193,14 @@ type Mailer struct {
 	now  func() time.Time
 	pool userpool.Pool
 	mail mail.Sender
-	page string
+	link linker
 }
 
 // OpenMailer opens the service.
-func OpenMailer(_ context.Context, env app.Env) (*Mailer, error) {
-	page, _, _ := strings.Cut(env.Setting(spec.EnvOrigins), ",")
+func OpenMailer(ctx context.Context, env app.Env) (*Mailer, error) {
+	link, err := newLinker(ctx, env)
 	return &Mailer{dynamo.Open(env.AWS, env.Prefix), env.Now, userpool.Open(env.AWS, env.Pool),
-		mail.Open(env.AWS, env.Setting(signin.MailFrom)), page}, nil
+		mail.Open(env.AWS, env.Setting(signin.MailFrom)), link}, err
 }
 
 // SendMailFunction mails a user about a finished game or tomorrow's session, once.
@@ -209,8 +211,8 @@ func SendMailFunction() app.Function {
 		IfDown: "Users get no mails about games and sessions.",
 		On:     MailQueue,
 		Uses: []spec.Access{tables.GetPreferences, tables.MarkMail, tables.GetGame, tables.GetSession, tables.GetSeason,
-			tables.GetLeague, account.CheckDeleted},
-		Users: []spec.UserOp{spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails},
+			tables.GetLeague, tables.MyPlayers, account.CheckDeleted},
+		Users: []spec.UserOp{spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails}, Secrets: []string{web.LinkKeys},
 		Memory: 256, Timeout: 30 * time.Second,
 	}, OpenMailer, (*Mailer).SendMail)
 }
@@ -285,11 +287,13 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 			return m, err
 		}
 
-		return mail.Message{
-			Subject: "3FC: will you play on " + x.V().Date + "?",
-			Text: fmt.Sprintf("Say whether you will play in %s on %s: %s/sessions/%s\n\n%s", league.Named(l.V().Name),
-				x.V().Date, s.page, in.SessionID, s.stop()),
-		}, nil
+		p, _, err := player.Claimed(ctx, s.db, in.UserID, x.V().LeagueID)
+		if err != nil || p.ID == "" { // the claim has ended since
+			return m, err
+		}
+
+		return s.ending(in.UserID, "3FC: will you play on "+x.V().Date+"?", fmt.Sprintf("Say whether you will play in %s on %s: %s\n",
+			league.Named(l.V().Name), x.V().Date, s.link.answer(*x.V(), p))), nil
 	}
 
 	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(in.GameID), item.Metadata)
@@ -314,12 +318,17 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 		fmt.Fprintf(&b, "%s: %d scored, %d conceded\n", g.V().Teams[i].Name, score.Scored, score.Conceded)
 	}
 
-	fmt.Fprintf(&b, "\nThe game: %s/l/%s/%s/%s\n\n%s", s.page, l.V().Slug, x.V().Slug, g.V().Slug, s.stop())
+	fmt.Fprintf(&b, "\nThe game: %s\n", s.link.To("l", l.V().Slug, x.V().Slug, g.V().Slug))
 
-	return mail.Message{Subject: "3FC: the result of your game", Text: b.String()}, nil
+	return s.ending(in.UserID, "3FC: the result of your game", b.String()), nil
 }
 
-func (s *Mailer) stop() string { return "No more of these mails: " + s.page + "/preferences\n" }
+// ending returns a mail to a user that ends with the link by which the user gets no more, which mail
+// programs can also follow by themselves.
+func (s *Mailer) ending(userID, subject, text string) mail.Message {
+	stop := s.link.preferences(userID, s.now())
+	return mail.Message{Subject: subject, Text: text + "\nNo more of these mails: " + stop + "\n", Unsubscribe: stop}
+}
 
 // Verdict returns how a finished game has ended: "Red has won", "Red and Blue have drawn".
 func Verdict(g item.Game) string {

@@ -771,7 +771,7 @@ func (s *Service) RevokeCodes(ctx context.Context, in *RevokeCodes) (*httpapi.Re
 }
 
 // link returns the page that joins the game of a code.
-func (s *Service) link(code string) string { return s.Origins[0] + "/join/" + code }
+func (s *Service) link(code string) string { return s.Links.To("join", code) }
 
 // find reads a valid code, as a person types it. A wrong one is counted for the address of the
 // caller, who may be anybody. Once MaxGuesses wrong ones are counted, a right one is refused, too.
@@ -821,6 +821,7 @@ type Join struct {
 	Code string `path:"code" maxLength:"32" doc:"The code. Case, hyphens and spaces are ignored."`
 	Body struct {
 		Nickname string `json:"nickname,omitempty" format:"display-name" doc:"The name that everybody sees. A caller who is signed in and has a player in the league needs none." example:"Foxy"`
+		Avatar   string `json:"avatar,omitempty" maxLength:"16" doc:"One emoji, of a new player." example:"🦊"`
 	}
 }
 
@@ -846,7 +847,7 @@ func JoinFunction() app.Function {
 		Limits:  []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxCallerJoins, MaxGuesses, MaxClaims},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).Join, errCode, errName, account.ErrDeleted, idem.ErrConflict, session.ErrInvalid, game.ErrFinished)
+	}, Open, (*Service).Join, errCode, errName, errAvatar, account.ErrDeleted, idem.ErrConflict, session.ErrInvalid, game.ErrFinished)
 }
 
 // Join adds a player to the pool of a game, from which the scorekeeper makes the teams. A caller
@@ -854,19 +855,21 @@ func JoinFunction() app.Function {
 // that is claimed at once: a second run changes nothing. Any other caller joins as a new player,
 // each time another, but for requests with the same Idempotency-Key. A user with too many claims is
 // refused, because without a claim a repeated request would add another player. Errors:
-// invalid_or_expired_code, too_many_codes, nickname_needed, game_finished, too_many_players,
+// invalid_or_expired_code, too_many_codes, nickname_needed, bad_avatar, game_finished, too_many_players,
 // too_many_joins, too_many_joins_of_caller, too_many_claims, idempotency_conflict.
 func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
+	if in.Body.Avatar != "" && !emoji(in.Body.Avatar) {
+		return nil, errAvatar
+	}
+
 	found, err := s.find(ctx, in.Code)
 	if err != nil {
 		return nil, err
 	}
 
-	userID := ""
-	if token := in.Token(signin.Cookie); token != "" {
-		if userID, err = s.User(ctx, token); problem.Of(err) != problem.Unauthenticated && err != nil {
-			return nil, err
-		}
+	userID, err := s.Who(ctx, in.Browser)
+	if err != nil {
+		return nil, err
 	}
 
 	if userID != "" {
@@ -876,11 +879,11 @@ func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 	// The answers to callers without a user are those of the game.
 	return idem.Once(ctx, s.Answers, JoinFunction().Name, cmp.Or(userID, found.GameID), in,
 		func(ctx context.Context, commit idem.Commit[Joined]) (*Joined, error) {
-			return dynamo.RetryValue(ctx, item.Attempts, func() (*Joined, error) { return s.join(ctx, found, userID, in.Body.Nickname, commit) })
+			return dynamo.RetryValue(ctx, item.Attempts, func() (*Joined, error) { return s.join(ctx, found, userID, in, commit) })
 		})
 }
 
-func (s *Service) join(ctx context.Context, found item.Join, userID, nickname string, commit idem.Commit[Joined]) (*Joined, error) {
+func (s *Service) join(ctx context.Context, found item.Join, userID string, in *Join, commit idem.Commit[Joined]) (*Joined, error) {
 	g, err := s.coded(ctx, found)
 	if err != nil {
 		return nil, err
@@ -919,7 +922,7 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 		_, counted := parent.Save(now)
 		writes = append(writes, counted)
 	} else {
-		if nickname == "" {
+		if in.Body.Nickname == "" {
 			return nil, errName
 		}
 
@@ -935,7 +938,7 @@ func (s *Service) join(ctx context.Context, found item.Join, userID, nickname st
 			return nil, err
 		}
 
-		if row, writes, err = add(parent, claimedBy(item.Player{Nickname: nickname}, userID), now); err != nil {
+		if row, writes, err = add(parent, claimedBy(item.Player{Nickname: in.Body.Nickname, Avatar: in.Body.Avatar}, userID), now); err != nil {
 			return nil, err
 		}
 

@@ -58,7 +58,8 @@ func TestPagesInABrowser(t *testing.T) {
 	live := slug(w, g)
 
 	finish(long, h)
-	here, there := w.Serve(""), long.Serve("")
+	here, _ := w.Serve()
+	there, _ := long.Serve()
 	pages := map[string]string{
 		"threefc-game":   here + season + "/" + live,
 		"season":         here + season,

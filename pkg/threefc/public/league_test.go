@@ -56,7 +56,8 @@ func TestLivePageRefreshesItself(t *testing.T) {
 	tab, complaints := consoletest.Browser(t)
 	w, l := world(t)
 	g := w.Game("ann", l)
-	url := w.Serve("") + season + "/" + slug(w, g)
+	url, _ := w.Serve()
+	url += season + "/" + slug(w, g)
 
 	testkit.Must(t, consoletest.Do(tab, chromedp.Navigate(url), consoletest.Says("main", "No goal yet.")))
 	score(w, l, g)

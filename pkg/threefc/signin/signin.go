@@ -15,6 +15,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ import (
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/tables"
+	"matchday/pkg/threefc/web"
 )
 
 // Cookie is the cookie of a session.
@@ -70,16 +72,18 @@ type Base struct {
 	DB      dynamo.DB
 	Now     func() time.Time
 	Answers idem.Store
+	Links   web.Links
 }
 
 // NewBase returns the base of a service.
 func NewBase(env app.Env) Base {
-	db := dynamo.Open(env.AWS, env.Prefix)
+	db, links := dynamo.Open(env.AWS, env.Prefix), web.NewLinks(env)
 
 	return Base{
-		DB: db, Now: env.Now,
+		DB: db, Now: env.Now, Links: links,
 		Sessions: session.Sessions{
-			Cookie: Cookie, Origins: strings.Split(env.Setting(spec.EnvOrigins), ","), Now: env.Now,
+			// The room's own pages have the origin of the API.
+			Cookie: Cookie, Origins: append(strings.Split(env.Setting(spec.EnvOrigins), ","), links.Origin()), Now: env.Now,
 			Find: func(ctx context.Context, id string) (session.Session, bool, error) {
 				row, ok, err := dynamo.Get[item.Row[login]](ctx, db, tables.ResolveSession, item.LoginKey(id), item.Metadata)
 				return session.Session{UserID: row.V().UserID, Expires: time.Unix(row.TTL, 0)}, ok, err
@@ -165,33 +169,44 @@ func StartFunction() app.Function {
 // the address has an account. Errors: too_many_links,
 // too_many_links_of_address, too_many_sign_ins.
 func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
-	email := strings.ToLower(in.Body.Email)
+	cookie, err := s.start(ctx, in.Browser, in.Body.Email, "")
+	if err != nil {
+		return nil, err
+	}
+
+	out := &Started{Status: http.StatusAccepted, SetCookie: cookie}
+	out.Body.ExpiresIn = int(linkLifetime.Seconds())
+
+	return out, nil
+}
+
+// start mails a link, and returns the cookie by which it knows the browser. next is the path of the page
+// to which the user wants to go afterwards, "" for none.
+func (s *Mailer) start(ctx context.Context, by session.Browser, to, next string) (cookie string, err error) {
+	email := strings.ToLower(to)
 	id, _ := session.New()
 	secret, hash := session.New()
 
-	asked := in.Token(Asked) // of a link before, which stays valid in this browser
+	asked := by.Token(Asked) // of a link before, which stays valid in this browser
 	if asked == "" {
 		asked, _ = session.New()
 	}
 
 	one := link{Email: email, Secret: hash, Asked: session.ID(asked)}
 	if err := dynamo.Retry(ctx, item.Attempts, func() error { return s.put(ctx, id, one) }); err != nil {
-		return nil, err
+		return "", err
 	}
-	// The token is in the fragment, which browsers do not send, so that no log has it.
-	url := s.Origins[0] + "/sign-in#token=" + id + "." + secret
-	if err := s.mail.Send(ctx, mail.Message{
+	// The token is in the query string, which no access log has. A fragment would need a script.
+	query := url.Values{"token": {id + "." + secret}}
+	if next != "" {
+		query.Set("next", next)
+	}
+
+	return Asked.Set(asked), s.mail.Send(ctx, mail.Message{
 		To: email, Subject: "Sign in to 3FC",
-		Text: "Follow this link to sign in to 3FC. It is valid for 15 minutes, and once.\n\n" + url +
-			"\n\nIf you have not asked for it, ignore this mail.\n",
-	}); err != nil {
-		return nil, err
-	}
-
-	out := &Started{Status: http.StatusAccepted, SetCookie: Asked.Set(asked)}
-	out.Body.ExpiresIn = int(linkLifetime.Seconds())
-
-	return out, nil
+		Text: "Follow this link to sign in to 3FC. It is valid for 15 minutes, and once.\n\n" + s.Links.To("sign-in") + "?" +
+			query.Encode() + "\n\nIf you have not asked for it, ignore this mail.\n",
+	})
 }
 
 // put stores a link, and counts it for its address, for the caller, and for both. No count depends
@@ -231,7 +246,7 @@ type Complete struct {
 	session.Browser
 	Body struct {
 		Another bool   `json:"anotherBrowser,omitempty" doc:"The user has confirmed to sign in here, although another browser has asked for the link."`
-		Token   string `json:"token" minLength:"1" maxLength:"128" doc:"What follows #token= in the link." example:"kXJ3gq0w6m2Yd8Jr1vQ4bT7nL5cF9hZsAeUiOpWxRtE"`
+		Token   string `json:"token" minLength:"1" maxLength:"128" doc:"The parameter token of the link." example:"kXJ3gq0w6m2Yd8Jr1vQ4bT7nL5cF9hZsAeUiOpWxRtE"`
 	}
 }
 

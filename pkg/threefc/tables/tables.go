@@ -61,6 +61,7 @@ var (
 		rarely, spec.GetItem, spec.PutItem)
 	ListInvitations = App.On("List invitations", "pk=LEAGUE#{leagueId}, sk begins with INVITE#", rarely, spec.Query)
 	SaveInvitation  = App.On("Save invitation", "pk=LEAGUE#{leagueId}, sk=INVITE#{sha256 of the address}", rarely, spec.PutItem)
+	FindInvitation  = App.On("Find invitation", "pk=LEAGUE#{leagueId}, sk=INVITE#{sha256 of the address}", rarely, spec.GetItem)
 	TakeInvitation  = App.On("Take invitation", "pk=LEAGUE#{leagueId}, sk=INVITE#{sha256 of the address}, by its rev", rarely,
 		spec.GetItem, spec.DeleteItem)
 	SaveGrant = App.On("Save grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}, with the league, by its rev; pk=USER#{userId}, "+
@@ -174,10 +175,11 @@ var (
 	ListAvailability = App.On("List availability",
 		"pk=SESSION#{sessionId}, sk begins with AVAIL#, then pk=PLAYER#{playerId}, sk=PROFILE (batches of 100)", perRequest,
 		spec.Query, spec.BatchGetItem)
-	GetPreferences = App.On("Get preferences", "pk=USER#{userId}, sk=PREFERENCES", perRequest, spec.GetItem)
-	PutPreferences = App.On("Put preferences", "pk=USER#{userId}, sk=PREFERENCES", rarely, spec.PutItem)
-	SessionsOfDay  = App.On("List sessions of a day", "pk=DAY#{date}, sk begins with SESSION#", nightly, spec.Query)
-	MarkMail       = App.On("Mark mail", "pk=USER#{userId}, sk=MAIL#{gameId or sessionId}", perMail, spec.GetItem, spec.PutItem)
+	FindAvailability = App.On("Find availability", "pk=SESSION#{sessionId}, sk=AVAIL#{playerId}", onUser, spec.GetItem)
+	GetPreferences   = App.On("Get preferences", "pk=USER#{userId}, sk=PREFERENCES", perRequest, spec.GetItem)
+	PutPreferences   = App.On("Put preferences", "pk=USER#{userId}, sk=PREFERENCES", rarely, spec.PutItem)
+	SessionsOfDay    = App.On("List sessions of a day", "pk=DAY#{date}, sk begins with SESSION#", nightly, spec.Query)
+	MarkMail         = App.On("Mark mail", "pk=USER#{userId}, sk=MAIL#{gameId or sessionId}", perMail, spec.GetItem, spec.PutItem)
 )
 
 // What a user has done, and what is kept of a user.

@@ -67,7 +67,9 @@ func TestColorsOfStyle(t *testing.T) {
 		}
 
 		for _, back := range []string{"back", "soft"} {
-			for name, least := range map[string]float64{"text": textRatio, "dim": textRatio, "link": textRatio, "wrong": edgeRatio, "edge": edgeRatio} {
+			for name, least := range map[string]float64{
+				"text": textRatio, "dim": textRatio, "link": textRatio, "wrong": edgeRatio, "edge": edgeRatio,
+			} {
 				if c := contrast(colors[name], colors[back]); c < least {
 					t.Errorf("mode %d: %s on %s has a contrast of %.2f, want %.1f", i, name, back, c, least)
 				}

@@ -36,7 +36,9 @@ type Page struct {
 }
 
 // Refusal returns the page of a request that is refused.
-func (*Page) Refusal(status int, detail string) (http.Header, []byte) { return refusal(status, detail) }
+func (*Page) Refusal(status int, detail string) (http.Header, []byte) {
+	return refusal(status, detail, "This link is not valid", "Please check it: a part of it may be missing.")
+}
 
 // Form is the answer with a page for one visitor. No cache keeps it, and its address, which may have a
 // ticket, is sent to no other site.
@@ -49,9 +51,13 @@ type Form struct {
 }
 
 // Refusal returns the page of a request that is refused.
-func (*Form) Refusal(status int, detail string) (http.Header, []byte) { return refusal(status, detail) }
+func (*Form) Refusal(status int, detail string) (http.Header, []byte) {
+	return refusal(status, detail, "Something is missing or wrong", "Please go back, and check what you have typed.")
+}
 
-func refusal(status int, detail string) (http.Header, []byte) {
+// refusal returns the page of a request that is refused: with the detail of the problem, or, without one,
+// with the title and the text of what is not valid.
+func refusal(status int, detail, title, about string) (http.Header, []byte) {
 	h, cache := Head{Title: "This page does not work right now", About: "Please try again in a moment."}, httpapi.NoStore
 
 	switch {
@@ -61,7 +67,7 @@ func refusal(status int, detail string) (http.Header, []byte) {
 	case status == http.StatusNotFound:
 		h.Title, h.About, cache = "There is nothing here", "The link is wrong, or what it led to was renamed or deleted.", Fresh.CacheControl
 	default:
-		h.Title, h.About = "This link is not valid", "Please check it: a part of it may be missing."
+		h.Title, h.About = title, about
 	}
 
 	body, policy := Links{}.render(Parse(""), "refusal", h, nil, map[string]any{})

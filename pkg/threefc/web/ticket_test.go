@@ -99,10 +99,10 @@ func TestLinks(t *testing.T) {
 
 	l := web.NewLinks(app.Env{Setting: func(string) string { return "https://api.test:8443/threefc" }})
 	for got, want := range map[string]string{
-		l.To("l", "parkside", "spring"):   "https://api.test:8443/threefc/l/parkside/spring",
-		l.To("l", "a/b?c#d"):              "https://api.test:8443/threefc/l/a%2Fb%3Fc%23d",
-		l.Signed("t", "sessions", "01JX"): "https://api.test:8443/threefc/sessions/01JX?ticket=t",
-		l.Origin():                        "https://api.test:8443",
+		l.To("l", "parkside", "spring"): "https://api.test:8443/threefc/l/parkside/spring",
+		l.To("l", "a/b?c#d"):            "https://api.test:8443/threefc/l/a%2Fb%3Fc%23d",
+		l.To():                          "https://api.test:8443/threefc",
+		l.Origin():                      "https://api.test:8443",
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)

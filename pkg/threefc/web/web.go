@@ -32,14 +32,6 @@ func (l Links) To(segments ...string) string {
 	return to
 }
 
-// Signed returns the address of the page at a path, with a ticket: see Signer.
-func (l Links) Signed(ticket string, segments ...string) string {
-	return l.To(segments...) + "?" + url.Values{Ticket: {ticket}}.Encode()
-}
-
-// Ticket is the query parameter with a ticket. A query string is in no access log.
-const Ticket = "ticket"
-
 // Origin returns the origin of the pages, as browsers send it with a form.
 func (l Links) Origin() string {
 	scheme, rest, _ := strings.Cut(l.base, "://")

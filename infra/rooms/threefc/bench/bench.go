@@ -20,6 +20,7 @@ import (
 	"matchday/pkg/threefc/public"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/web"
 )
 
 // Suite is the room's part of the benchmark.
@@ -85,6 +86,7 @@ func newWorld(ctx context.Context) (*measure.World, error) {
 	}
 
 	w.Settings[spec.EnvOrigins], w.Settings[spec.EnvAPI], w.Settings[signin.MailFrom] = origin, "https://api.bench/threefc", "3fc@example.com"
+	w.Settings[web.LinkKeys] = "the key of links in the benchmark, of 32 characters"
 
 	return w, nil
 }

@@ -28,7 +28,7 @@ func (b *Browser) SignIn(ctx context.Context, email string, mails *ses.Server) e
 		return fmt.Errorf("%s has no mail", email)
 	}
 
-	_, rest, ok := strings.Cut(box[len(box)-1].Text, "#token=")
+	_, rest, ok := strings.Cut(box[len(box)-1].Text, "/sign-in?token=")
 	if !ok {
 		return fmt.Errorf("the latest mail of %s has no link", email)
 	}

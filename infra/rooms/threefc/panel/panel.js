@@ -13,7 +13,7 @@ const memory = JSON.parse(localStorage.getItem(kept) ?? "null") ?? { game: "", k
 const keep = () => localStorage.setItem(kept, JSON.stringify(memory));
 
 // The session is in a cookie that no script reads: this remembers that 3FC has accepted it.
-const session = "threefc-session";
+const session = "threefc-session", asked = "threefc-asked"; // asked: a link was mailed
 const signedIn = () => { localStorage.setItem(session, "1"); $("sign-in").hidden = true; };
 
 // The queue, in the order of the taps.
@@ -256,24 +256,22 @@ $("new-game").addEventListener("click", async () => {
 });
 $("ask-link").addEventListener("click", async () => {
   const out = await call("POST", "/auth/magic/start", { email: room.threefc?.email }).catch(() => null);
+  if (out?.status === 202) localStorage.setItem(asked, "1");
   say(out?.status === 202 ? "The mail is on its way: it is in the tab Mail." : out?.body?.detail ?? "There is no network.", out?.status !== 202);
 });
 
-// The token of a link is in the fragment of the address.
-const link = new URLSearchParams(location.hash.slice(1)).get("token");
-if (link) history.replaceState(null, "", location.pathname);
-
-// enter signs in by a link. If another browser has asked for it, the user must confirm by a button.
-async function enter(confirmed) {
-  if (!link) return;
-  const out = await call("POST", "/auth/magic/complete", { token: link, anotherBrowser: confirmed }).catch(() => null);
-  const asks = out?.body?.type?.endsWith(":another_browser") ?? false;
-  $("enter-here").hidden = !asks;
-  if (asks) return say("Another browser has asked for this link.");
-  say(out?.status === 200 ? `Signed in as ${out.body.email}.` : out?.body?.detail ?? "There is no network.", out?.status !== 200);
-  if (out?.status === 200) { signedIn(); await load().catch(() => {}); send(); }
+// The page of the link signs in, in a tab of its own. This one learns of it when it is looked at again.
+async function enter() {
+  if (localStorage.getItem(session) || !localStorage.getItem(asked)) return;
+  const out = await call("GET", "/auth/session").catch(() => null);
+  if (out?.status !== 200) return;
+  localStorage.removeItem(asked);
+  say(`Signed in as ${out.body.email}.`);
+  signedIn();
+  await load().catch(() => {});
+  send();
 }
-$("enter-here").addEventListener("click", () => enter(true));
+addEventListener("focus", enter);
 
 function drawScorer() {
   const at = room.threefc;
@@ -297,7 +295,7 @@ addEventListener("storage", (e) => { // another tab
 setInterval(() => { send(); if (memory.game && !memory.known) load().catch(() => {}); }, 2000);
 navigator.serviceWorker?.register("/threefc/sw.js").catch(() => {}); // without it the page opens with a network only
 $("scorer").hidden = !memory.known && !queue().length; // until the fleet tells of a game
-enter(false).then(() => memory.game && load().catch(() => {}));
+enter().then(() => memory.game && load().catch(() => {}));
 show();
 
 export const draw = { threefc: drawScorer };

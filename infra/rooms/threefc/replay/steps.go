@@ -522,7 +522,7 @@ func (r *run) checkMails() {
 		came := map[string]int{}
 
 		for _, m := range r.Fleet.Mail.Mailbox(address) {
-			if strings.Contains(m.Text, "#token=") || strings.Contains(m.Subject, "invited") {
+			if strings.Contains(m.Text, "/sign-in?token=") || strings.Contains(m.Subject, "invited") {
 				continue
 			}
 

@@ -15,6 +15,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,8 +38,11 @@ import (
 // Noon is the time at which tests begin.
 var Noon = time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
 
-// App is the origin of the app.
-const App = "https://app.test"
+// App is the origin of the app, and API the address of the room's API and of its pages.
+const (
+	App = "https://app.test"
+	API = "https://api.test/threefc"
+)
 
 // World is the world of one test.
 type World struct {
@@ -69,7 +73,7 @@ func (w *World) SetCookie(user, cookie string) { w.cookies[user], _, _ = strings
 func New(t testing.TB) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, threefc.Room(), Noon), cookies: map[string]string{}, Origin: App}
-	w.Settings[spec.EnvOrigins], w.Settings[spec.EnvAPI], w.Settings[signin.MailFrom] = App, "https://api.test/threefc", "3fc@example.com"
+	w.Settings[spec.EnvOrigins], w.Settings[spec.EnvAPI], w.Settings[signin.MailFrom] = App, API, "3fc@example.com"
 	w.Settings[web.LinkKeys] = "the key of links in tests: 32 characters"
 	w.Mail = ses.New(ses.Config{Clock: w.Clock})
 	w.Mails, w.Files = w.Mail, s3.New(w.Buckets...)
@@ -195,10 +199,14 @@ func (w *World) Do(user, method, target string, body any, headers ...Header) eve
 	return out
 }
 
-// Serve serves the pages as the browser of a user gets them, and returns their address. Links of the
-// pages lead to it from then on.
-func (w *World) Serve(user string) (url string) {
+// Serve serves the pages, and returns their address. Links of the pages lead to it from then on, and their
+// forms come from there. as makes the visitor another user; at first nobody is signed in.
+func (w *World) Serve() (url string, as func(user string)) {
 	w.T.Helper()
+
+	var visitor atomic.Value
+
+	visitor.Store("")
 
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -212,7 +220,7 @@ func (w *World) Serve(user string) (url string) {
 			}
 		}
 
-		out := w.Ask(user, r.Method, r.URL.RequestURI(), string(body), headers...)
+		out := w.Ask(visitor.Load().(string), r.Method, r.URL.RequestURI(), string(body), headers...)
 		for name, values := range testkit.Header(out) {
 			rw.Header()[name] = values
 		}
@@ -229,10 +237,10 @@ func (w *World) Serve(user string) (url string) {
 	}))
 	w.T.Cleanup(s.Close)
 
-	w.Settings[spec.EnvAPI] = s.URL
+	w.Settings[spec.EnvAPI], w.Origin = s.URL, s.URL
 	w.Routes = w.ServeRoutes()
 
-	return s.URL
+	return s.URL, func(user string) { visitor.Store(user) }
 }
 
 // matches reports whether a path is that of a pattern. A literal segment matches itself

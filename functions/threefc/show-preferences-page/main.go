@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/notice"
+
+func main() { notice.ShowPreferencesFunction().Start() }

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/signin"
+
+func main() { signin.SignInFunction().Start() }

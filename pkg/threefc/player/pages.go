@@ -1,0 +1,288 @@
+package player
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // the templates
+	"errors"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/session"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc/game"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/signin"
+	"matchday/pkg/threefc/tables"
+	"matchday/pkg/threefc/web"
+)
+
+//go:embed pages.html
+var markup string
+
+// Pages shows the pages to which join codes lead.
+type Pages struct {
+	Service
+	templates *template.Template
+}
+
+// OpenPages opens the service.
+func OpenPages(ctx context.Context, env app.Env) (*Pages, error) {
+	s, err := Open(ctx, env)
+	return &Pages{*s, web.Parse(markup)}, err
+}
+
+var errJoined = problem.New(problem.Conflict, "joined_already",
+	"this form has been sent with another name: open the link again to add somebody else")
+
+// ShowJoin is the request for the page of a join code.
+type ShowJoin struct {
+	session.Browser
+	Code string `path:"code" maxLength:"32" doc:"The code. Case, hyphens and spaces are ignored." example:"7Q2MZ0KD"`
+}
+
+// ShowJoinFunction asks who joins the game of a code.
+func ShowJoinFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/show-join-page",
+		Does:   "Asks in a browser who joins the game of a code.",
+		IfDown: "Players cannot join a game by themselves.",
+		On:     spec.Route{Method: "GET", Path: "/join/{code}", Auth: spec.Browser, OthersCall: true},
+		Uses: []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.GetSession,
+			tables.MyPlayers, tables.ListPlayers},
+		Limits: []spec.Limit{MaxGuesses},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, OpenPages, (*Pages).ShowJoin, errCode, game.ErrFinished)
+}
+
+// ShowJoin shows a form with a name and a picture. A visitor who is signed in and has a player in the
+// league joins as that player, and one who has none may also choose a player whom nobody has claimed:
+// that reads all players of the league, at most MaxPlayers. Errors: invalid_or_expired_code,
+// too_many_codes, game_finished.
+func (s *Pages) ShowJoin(ctx context.Context, in *ShowJoin) (*web.Form, error) {
+	key, _ := session.New()
+	return s.form(ctx, in.Browser, in.Code, JoinForm{Key: key}, "")
+}
+
+// JoinForm is what the form of who joins has.
+type JoinForm struct {
+	Key      string `json:"key" minLength:"1" maxLength:"64" pattern:"^[!-~]+$" patternDescription:"visible ASCII characters" doc:"What tells the form from another: a form that is sent again adds nobody else." example:"kXJ3gq0w6m2Yd8Jr1vQ4"`
+	Nickname string `json:"nickname,omitempty" maxLength:"256" doc:"The name of a new player." example:"Foxy"`
+	Avatar   string `json:"avatar,omitempty" maxLength:"16" doc:"One emoji, of a new player." example:"🦊"`
+	PlayerID string `json:"player,omitempty" maxLength:"26" doc:"The id of the player whom the caller claims." example:"01JX0000000000000000000001"`
+}
+
+// avatar is an emoji with its name.
+type avatar struct{ Emoji, Name string }
+
+var avatars = []avatar{
+	{"🦊", "fox"}, {"🐻", "bear"}, {"🐺", "wolf"}, {"🦁", "lion"}, {"🐯", "tiger"}, {"🦅", "eagle"}, {"🦉", "owl"}, {"🐙", "octopus"},
+	{"🦈", "shark"}, {"🐝", "bee"}, {"🐢", "tortoise"}, {"🦄", "unicorn"}, {"⚽", "ball"}, {"🧤", "gloves"}, {"🚀", "rocket"},
+	{"🌟", "star"},
+}
+
+// form shows the form of a code with what was sent before, and what is wrong with it, "" for nothing.
+func (s *Pages) form(ctx context.Context, by session.Browser, typed string, sent JoinForm, wrong string) (*web.Form, error) {
+	found, err := s.find(ctx, typed)
+	if err != nil {
+		return nil, err
+	}
+
+	g, err := s.coded(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+
+	if g.Status == item.Finished {
+		return nil, game.ErrFinished
+	}
+
+	l, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(g.V().LeagueID), item.Metadata, errCode)
+	if err != nil {
+		return nil, err
+	}
+
+	x, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(g.V().SessionID), item.Metadata, errCode)
+	if err != nil {
+		return nil, err
+	}
+
+	date := x.V().Date
+	if day, err := time.Parse(time.DateOnly, date); err == nil {
+		date = day.Format("Monday 2 January 2006")
+	}
+
+	data := map[string]any{
+		"League": l.V().Name, "Date": date, "Wrong": wrong, "Avatars": avatars,
+		"Key": sent.Key, "Nickname": sent.Nickname, "Avatar": sent.Avatar,
+	}
+
+	userID, err := s.Who(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+
+	if userID == "" {
+		data["SignIn"] = signin.To(s.Links, "/join/"+found.Code)
+	} else if err := s.mine(ctx, userID, l.V().ID, data); err != nil {
+		return nil, err
+	}
+
+	status := http.StatusOK
+	if wrong != "" {
+		status = http.StatusUnprocessableEntity
+	}
+
+	return s.Links.Form(s.templates, "join", status, web.Head{Title: "Join the game", About: "Of three-team football."}, data), nil
+}
+
+// mine adds the player of a user in a league to the data of a form, or the players whom the user can
+// claim by the code.
+func (s *Pages) mine(ctx context.Context, userID, leagueID string, data map[string]any) error {
+	_, counts, err := Claimed(ctx, s.DB, userID, leagueID)
+	if err != nil {
+		return err
+	}
+
+	if data["Mine"] = counts.Nickname; counts.ID != "" {
+		return nil
+	}
+
+	rows, err := item.List[item.Player](ctx, s.DB, tables.ListPlayers, item.LeagueKey(leagueID), item.Players)
+	if err != nil {
+		return err
+	}
+
+	free := slices.DeleteFunc(item.Values(rows), func(p item.Player) bool { return p.ClaimedBy != "" || p.MergedInto != "" || p.Guarded })
+	slices.SortFunc(free, func(a, b item.Player) int {
+		return cmp.Or(cmp.Compare(a.Nickname, b.Nickname), cmp.Compare(a.ID, b.ID))
+	})
+
+	data["Players"] = free
+
+	return nil
+}
+
+// SubmitJoin is the form of who joins.
+type SubmitJoin struct {
+	session.Browser
+	Code string   `path:"code" maxLength:"32" doc:"The code. Case, hyphens and spaces are ignored." example:"7Q2MZ0KD"`
+	Body JoinForm `contentType:"application/x-www-form-urlencoded"`
+}
+
+// SubmitJoinFunction adds the sender of a form to the pool of a game.
+func SubmitJoinFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/submit-join",
+		Does:   "Puts who sends a form with a code into the pool of a game.",
+		IfDown: "Players cannot join a game by themselves.",
+		On:     spec.Route{Method: "POST", Path: "/join/{code}", Auth: spec.Browser, OthersCall: true},
+		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague,
+			tables.GetSession, tables.GetSeason, tables.GetGrant, tables.GetPlayer, tables.SavePlayer, tables.ListPlayers, tables.MyPlayers,
+			tables.CountClaims, tables.CountWrongClaim, tables.CountJoins, tables.JoinPool, account.CheckDeleted},
+		Limits: []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxCallerJoins, MaxGuesses, MaxClaims, MaxWrongClaims},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, OpenPages, (*Pages).SubmitJoin, errCode, errClaimed, errJoined, errName, item.ErrAccess, item.ErrNoPlayer, account.ErrDeleted,
+		game.ErrFinished)
+}
+
+// SubmitJoin is Service.Join for a form, after ClaimPlayer if the sender is signed in and has chosen a
+// player. The form has a key, so that a second run adds nobody else. Errors: those of Join and
+// ClaimPlayer, joined_already.
+func (s *Pages) SubmitJoin(ctx context.Context, in *SubmitJoin) (*web.Form, error) {
+	join := &Join{Browser: in.Browser, Key: idem.Key{IdempotencyKey: in.Body.Key}, Code: in.Code}
+
+	var wrong string
+	if join.Body.Avatar = in.Body.Avatar; in.Body.Avatar != "" && !emoji(in.Body.Avatar) {
+		wrong = "The picture must be one emoji."
+	}
+
+	if in.Body.Nickname != "" {
+		name, err := httpapi.DisplayName(in.Body.Nickname)
+		if err != nil {
+			wrong = "This name cannot be used: " + err.Error() + "."
+		}
+
+		join.Body.Nickname = name
+	}
+
+	if wrong != "" {
+		return s.form(ctx, in.Browser, in.Code, in.Body, wrong)
+	}
+
+	if in.Body.PlayerID != "" {
+		userID, err := s.Who(ctx, in.Browser)
+		if err != nil {
+			return nil, err
+		}
+
+		if userID == "" {
+			return signin.First(s.Links, s.templates, "Sign in to say who you are.", "/join/"+strings.ToUpper(in.Code)), nil
+		}
+
+		if err := s.claimBy(account.Require(ctx, userID), userID, in); err != nil {
+			return nil, err
+		}
+	}
+
+	out, err := s.Join(ctx, join)
+
+	switch {
+	case errors.Is(err, errName):
+		return s.form(ctx, in.Browser, in.Code, in.Body, "A name is needed.")
+	case errors.Is(err, idem.ErrConflict):
+		return nil, errJoined
+	case err != nil:
+		return nil, err
+	}
+
+	return s.joined(ctx, out)
+}
+
+// claimBy claims the player of a form for a user who has its code.
+func (s *Pages) claimBy(ctx context.Context, userID string, in *SubmitJoin) error {
+	claim := &ClaimPlayer{User: auth.User{UserID: userID}, Key: idem.Key{IdempotencyKey: in.Body.Key}, PlayerID: in.Body.PlayerID}
+	filled(&claim.Body).Code = in.Code
+	_, err := s.ClaimPlayer(ctx, claim)
+
+	return err
+}
+
+// filled makes the value to which a pointer leads.
+func filled[T any](to **T) *T {
+	*to = new(T)
+	return *to
+}
+
+// joined shows who has joined.
+func (s *Pages) joined(ctx context.Context, out *Joined) (*web.Form, error) {
+	g, err := item.Read[item.Game](ctx, s.DB, tables.GetGame, item.GameKey(out.Body.GameID), item.Metadata, errCode)
+	if err != nil {
+		return nil, err
+	}
+
+	l, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(g.V().LeagueID), item.Metadata, errCode)
+	if err != nil {
+		return nil, err
+	}
+
+	x, err := item.Read[item.Season](ctx, s.DB, tables.GetSeason, item.SeasonKey(g.V().SeasonID), item.Metadata, errCode)
+	if err != nil {
+		return nil, err
+	}
+
+	return s.Links.Form(s.templates, "text", http.StatusOK, web.Head{Title: "You are in", About: "The scorekeeper sees you."},
+		map[string]any{
+			"Lines": []string{"You play as " + out.Body.Nickname + ". The scorekeeper sees you, and makes the teams."},
+			"To":    s.Links.To("l", l.V().Slug, x.V().Slug, g.V().Slug), "ToText": "Open the game",
+		}), nil
+}

@@ -1,0 +1,92 @@
+package threefc_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"matchday/infra/local/console/consoletest"
+	"matchday/infra/testkit"
+	"matchday/pkg/threefc/player"
+)
+
+// TestPagesAreAccessible: axe-core finds nothing serious on any page, on a phone, light and dark, nothing
+// is wider than the window, and the policy refuses nothing of a page.
+func TestPagesAreAccessible(t *testing.T) {
+	t.Parallel()
+	tab, complaints := consoletest.Browser(t)
+	axe := consoletest.Axe(t)
+
+	m := kickOff(t)
+	m.score("sam", m.goalOf(0, "blue"))
+	m.score("sam", m.goalOf(3, "yellow"))
+
+	m.Play("sam", m.id)
+	m.Aggregate()
+
+	over := m.read().Slug
+	m.id = m.Game("ann", m.l)
+	m.score("sam", m.goalOf(0, "blue"))
+
+	live := m.read().Slug
+	code := m.code()
+
+	m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": "eve@example.com", "role": "viewer"})
+	m.Do("vic", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+
+	url, as := m.Serve()
+	pages := map[string]struct{ user, path string }{
+		"league":                 {"", "/l/parkside"},
+		"season":                 {"", "/l/parkside/spring-2026"},
+		"game":                   {"", "/l/parkside/spring-2026/" + over},
+		"live game":              {"", "/l/parkside/spring-2026/" + live},
+		"refusal":                {"", "/l/parkside/nowhere"},
+		"join":                   {"", "/join/" + code},
+		"join, and claim":        {"eve", "/join/" + code},
+		"join as a player":       {"vic", "/join/" + code},
+		"sign-in":                {"", "/sign-in"},
+		"signed in":              {"vic", "/sign-in"},
+		"sign-in by a link":      {"", "/sign-in?token=x"},
+		"invitation":             {"eve", "/invitations/" + m.l.ID},
+		"invitation of somebody": {"", "/invitations/" + m.l.ID},
+		"session":                {"vic", "/sessions/" + m.l.SessionID + "/me"},
+		"preferences":            {"vic", "/preferences/me"},
+	}
+
+	for _, mode := range []string{"light", "dark"} {
+		for name, one := range pages {
+			as(one.user)
+			testkit.Must(t, consoletest.Do(tab, consoletest.Resize(360, 740, mode), chromedp.Navigate(url+one.path)))
+			consoletest.Fits(t, tab, 360)
+			consoletest.Accessible(t, tab, axe, name+", "+mode)
+		}
+	}
+
+	for _, said := range complaints() {
+		if !strings.Contains(said, "404") {
+			t.Errorf("a page complained %q", said)
+		}
+	}
+}
+
+// TestJoinWithAKeyboard: a visitor joins by the keyboard alone, on a page without scripts of its own.
+func TestJoinWithAKeyboard(t *testing.T) {
+	t.Parallel()
+	tab, complaints := consoletest.Browser(t)
+	m := club(t)
+	url, _ := m.Serve()
+
+	testkit.Must(t, consoletest.Do(tab, chromedp.Navigate(url+"/join/"+m.code()), chromedp.KeyEvent("\tFoxy\t\t\r"),
+		consoletest.Says("h1", "You are in"), consoletest.Says("main", "You play as Foxy")))
+
+	pool := decode[struct{ Players []player.Player }](m, "sam", "GET", m.path("pool"), nil).Players
+	if len(pool) != 1 || pool[0].Nickname != "Foxy" {
+		t.Errorf("the pool is %+v", pool)
+	}
+
+	if said := fmt.Sprint(complaints()); said != "[]" {
+		t.Errorf("the page complained %s", said)
+	}
+}

@@ -96,6 +96,10 @@
 //
 // A request that is sent twice has one effect, and one answer.
 //
+// A GET changes nothing but the count of wrong codes, because programs that check mails follow links: a
+// page asks, and the POST of its form acts. A signed link does one thing for one player or user, and
+// expires.
+//
 // The score of a game is that of its goals, the tables of a season are those of its finished
 // games. Neither is ever added up.
 package threefc

@@ -66,6 +66,23 @@ func OfBody(o Operation, r Request) []Mutation {
 	return append(texts(), members(o.Body.node, r.body, nil, true)...)
 }
 
+// forms change the body and the type of a form.
+func forms() (all []Mutation) {
+	for _, body := range []string{
+		"", "&&==&", "%", "%zz=%zz", "a=%00", "a=%ff", "=x", strings.Repeat("a=b&", 20_000), strings.Repeat("a", 70<<10), `{"a":"b"}`,
+	} {
+		all = append(all, Mutation{"form: another body", "", func(d *Request) { d.Raw = []byte(body) }})
+	}
+
+	for _, kind := range []string{
+		"application/json", "multipart/form-data", "multipart/form-data; boundary=x", formType + "; charset=utf-16", "nonsense", "/",
+	} {
+		all = append(all, Mutation{"form: another type", "", func(d *Request) { d.Header.Set("Content-Type", kind) }})
+	}
+
+	return all
+}
+
 // headers change the method and the headers.
 func headers(o Operation) (all []Mutation) {
 	set := func(kind, name, value string, same bool) {
@@ -87,6 +104,8 @@ func headers(o Operation) (all []Mutation) {
 		for _, c := range []string{"gzip", "br", "identity"} {
 			set("content encoding", "Content-Encoding", c, false)
 		}
+	} else if o.Form {
+		all = append(all, forms()...)
 	} else {
 		all = append(all, Mutation{"a body where there is none", "", func(d *Request) {
 			d.Raw = []byte(`{"name":1}`)

@@ -17,6 +17,9 @@ import (
 	"matchday/pkg/spec"
 )
 
+// formType is the media type of a form.
+const formType = "application/x-www-form-urlencoded"
+
 // Operation is one operation of a room's OpenAPI document.
 type Operation struct {
 	Room, ID     string // "pickem", "put-result"
@@ -26,6 +29,7 @@ type Operation struct {
 	Params       []Param
 	Body         *Schema // nil without one
 	BodyRequired bool
+	Form         bool               // its body is a form of a page, which is Raw in requests
 	AnyQuery     bool               // parameters of the query that the document does not name are allowed
 	Answers      map[string]*Schema // by status; nil for an answer without content
 	Media        map[string]string  // the media types of answers that are not JSON, by status
@@ -181,7 +185,10 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 		}
 	}
 
-	if body, ok := description["requestBody"].(map[string]any); ok && content(body, "application/json") {
+	body, ok := description["requestBody"].(map[string]any)
+	o.Form = ok && content(body, formType)
+
+	if ok && content(body, "application/json") {
 		o.BodyRequired, _ = body["required"].(bool)
 		if o.Body, err = d.schema(at + pointer("requestBody", "content", "application/json", "schema")); err != nil {
 			return err

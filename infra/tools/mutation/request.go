@@ -53,6 +53,12 @@ func (o Operation) Request(path, query string, header http.Header, body []byte) 
 		r.Query = append(r.Query, Pair{name, values.Get(name)})
 	}
 
+	if o.Form {
+		r.Header.Set("Content-Type", formType)
+
+		r.Raw = body
+	}
+
 	if o.Body != nil {
 		r.Header.Set("Content-Type", "application/json")
 

@@ -529,7 +529,7 @@ func TestReadsOfPages(t *testing.T) {
 			fill(w, l, g, c.players, c.goals)
 
 			url := season + "/" + slug(w, g)
-			for target, most := range map[string]float64{season: c.season, url: c.game, season + "/calendar.ics": c.feed} {
+			for target, most := range map[string]float64{"/l/parkside": c.season, season: c.season, url: c.game, season + "/calendar.ics": c.feed} {
 				u := w.CountUnits(func() { w.Do("", "GET", target, nil) })
 				t.Logf("%s: %v read units", target, u.Reads)
 

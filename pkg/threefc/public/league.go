@@ -32,14 +32,15 @@ func ShowLeagueFunction() app.Function {
 		Does:   "Shows the seasons of a league in a browser, with the tables and the next games of the latest.",
 		IfDown: "The public page of a league does not open.",
 		On:     spec.Route{Method: "GET", Path: "/l/{league}", Auth: spec.Public, OthersCall: true},
-		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.ListSeasons, tables.ReadTables, tables.ReadDays},
+		Uses: []spec.Access{tables.FindSlug, tables.GetLeague, tables.ListSeasons, tables.ListSessions,
+			tables.ReadTables, tables.ReadDays},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, OpenPages, (*Pages).ShowLeague, ErrNotFound)
 }
 
 // ShowLeague returns the page of a league: its seasons, the newest first, and of the newest the next
-// games, the standings and the best scorers. Its reads do not grow with the number of games and
-// players.
+// session and games, the standings and the best scorers. Its reads do not grow with the number of games
+// and players; seasons and sessions are at most season.MaxSeasons and season.MaxSessions.
 func (s *Pages) ShowLeague(ctx context.Context, in *ShowLeague) (*web.Page, error) {
 	l, err := s.league(ctx, in.League)
 	if err != nil {
@@ -95,6 +96,12 @@ func (s *Pages) latest(ctx context.Context, l item.League, x item.Season, data m
 	}
 
 	pk := item.SeasonKey(x.ID)
+
+	sessions, err := list[item.Session](ctx, s.db, tables.ListSessions, pk, item.Sessions)
+	if err != nil {
+		return nil, err
+	}
+
 	now := item.Games + item.Format(s.now())
 
 	next, err := s.games(ctx, dynamo.Range{Key: dynamo.KeyBetween(tables.ReadDays, pk, now, item.Games+"~"), Limit: leagueGames})
@@ -128,7 +135,25 @@ func (s *Pages) latest(ctx context.Context, l item.League, x item.Season, data m
 	data["Standings"] = places
 	data["Leaders"] = slices.DeleteFunc(scorers, func(p standing.PlayerTotals) bool { return p.Goals == 0 })
 	data["Live"], data["Next"], data["Past"] = s.days(url, x, live), s.days(url, x, next), s.days(url, x, past)
+	data["Session"] = nextSession(item.Values(sessions), s.now().In(zone(x)))
 	data["Calendar"], data["Zone"] = url+"/calendar.ics", x.TimeZone
 
 	return colors, nil
+}
+
+// nextSession returns the day of the first session from today on, nil if there is none.
+func nextSession(all []item.Session, now time.Time) *moment {
+	today, next := now.Format(time.DateOnly), ""
+	for _, x := range all {
+		if x.Date >= today && (next == "" || x.Date < next) {
+			next = x.Date
+		}
+	}
+
+	day, err := time.Parse(time.DateOnly, next)
+	if err != nil {
+		return nil
+	}
+
+	return &moment{next, day.Format(dayLayout)}
 }

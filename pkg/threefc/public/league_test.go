@@ -2,6 +2,7 @@ package public_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +41,20 @@ func TestLeaguePage(t *testing.T) {
 
 	if got := read(w, "/l/"+l.ID, 200).meta("canonical"); got != "https://api.test/threefc/l/parkside" {
 		t.Errorf("the page of the id has the address %s", got)
+	}
+
+	w.MoveClock(time.Date(2026, 6, 6, 23, 30, 0, 0, time.UTC)) // the next day in London
+
+	if got := read(w, "/l/parkside", 200); strings.Contains(got.text, "Next session") {
+		t.Error("a session of yesterday is the next")
+	}
+
+	for _, date := range []string{"2026-06-21", "2026-06-14"} {
+		w.Do("ann", "POST", "/v1/seasons/"+l.SeasonID+"/sessions", map[string]any{"sessionDate": date})
+	}
+
+	if got := content(read(w, "/l/parkside", 200).find("state")); got != "Next session Sunday 14 June 2026" {
+		t.Errorf("the page says %q", got)
 	}
 
 	w.Do("ann", "POST", "/v1/leagues/"+l.ID+"/seasons", map[string]any{"name": "Autumn 2026"})

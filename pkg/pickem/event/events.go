@@ -531,7 +531,7 @@ func DeleteEventFunction() app.Function {
 		Does:   "Deletes an event whose scoring was not requested, with its card and predictions.",
 		IfDown: "Administrators cannot delete events.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/events/{eventId}"},
-		Uses:   []spec.Access{tables.ChangeEvent, tables.EntriesOf, tables.RemoveEvent},
+		Uses:   []spec.Access{tables.ChangeEvent, tables.EntriesOf, tables.RemoveEvent, tables.LeaguesWithTables},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
 	}, OpenEvents, (*Events).DeleteEvent, errScored, item.ErrNoEvent)
 }
@@ -564,7 +564,7 @@ func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Rem
 	return httpapi.NewRemoved(), nil
 }
 
-// sweep deletes the card, the log, the ranking and the predictions of a marked event. The
+// sweep deletes the card, the log, the rankings and the predictions of a marked event. The
 // index of the predictions may lag, and a scorer that began before the mark may write the
 // ranking, so a single sweep may leave some.
 func (s *Events) sweep(ctx context.Context, eventID string) error {
@@ -578,19 +578,24 @@ func (s *Events) sweep(ctx context.Context, eventID string) error {
 		keys = append(keys, item.PredictionKey(user, eventID))
 	}
 
-	for _, partition := range []string{item.EventRef(eventID), ranking.Ref(eventID)} {
-		items, err := dynamo.QueryAll[item.Row](ctx, s.db, tables.RemoveEvent,
-			dynamo.Range{Key: dynamo.KeyIs(tables.RemoveEvent, partition), Consistent: true})
+	partitions := []string{item.EventRef(eventID), ranking.Ref(eventID)}
+
+	for leagues, err := range item.LeaguesWithTables(ctx, s.db, "") {
 		if err != nil {
 			return err
 		}
 
-		for _, i := range items {
-			keys = append(keys, i.Key())
+		for _, id := range leagues {
+			partitions = append(partitions, ranking.Ref(item.TableScope(id, eventID)))
 		}
 	}
 
-	return dynamo.DeleteAll(ctx, s.db, tables.RemoveEvent, keys)
+	more, err := item.KeysOf(ctx, s.db, tables.RemoveEvent, partitions)
+	if err != nil {
+		return err
+	}
+
+	return dynamo.DeleteAll(ctx, s.db, tables.RemoveEvent, append(keys, more...))
 }
 
 // finishDeletion sweeps a marked event again. Once the index must contain all of its predictions,

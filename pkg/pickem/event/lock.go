@@ -30,11 +30,13 @@ const (
 // LockEventsFunction locks the events after their lockAt.
 func LockEventsFunction() app.Function {
 	return app.Job(spec.Function{
-		Name:   "pickem/lock-events",
-		Does:   "Locks the events whose lockAt has passed, queues overdue scorings again, and completes the deletion of events.",
-		IfDown: "Overdue scorings are not retried, and locked events are stored as open. Late picks are refused all the same.",
+		Name: "pickem/lock-events",
+		Does: "Locks the events whose lockAt has passed, queues overdue scorings and changed leagues, and completes the deletion of events.",
+		IfDown: "Overdue scorings are not retried, tables of leagues do not show new members, and locked events are stored as open. " +
+			"Late picks are refused all the same.",
 		On:     spec.Schedule("rate(1 minute)"),
-		Uses:   []spec.Access{tables.FindOpenEvents, tables.ChangeEvent, tables.EntriesOf, tables.RemoveEvent}, Sends: []spec.Queue{score.Queue},
+		Uses:   []spec.Access{tables.FindOpenEvents, tables.ChangeEvent, tables.EntriesOf, tables.RemoveEvent, tables.LeaguesWithTables},
+		Sends:  []spec.Queue{score.Queue},
 		Emits:  []spec.Metric{ScoresBehind},
 		Memory: 256, Timeout: 30 * time.Second,
 	}, OpenEvents, (*Events).LockEvents)
@@ -44,7 +46,8 @@ func LockEventsFunction() app.Function {
 // of the picks of an event whose lock reveals them. It queues a scoring again if an event has
 // waited for too long because a message was lost. It queues one once more after indexLag, for rows
 // that were missing in the index when the event was scored, its points were withdrawn, or its picks
-// were revealed. It deletes what DeleteEvent has left.
+// were revealed. It deletes what DeleteEvent has left. It has the tables of a league written whose
+// members have changed: once a minute, whatever the number of changes.
 //
 // A second run changes nothing: the state is one conditional write, scoring a scored event writes
 // nothing, and deletions can be repeated.
@@ -81,11 +84,23 @@ func (s *Events) LockEvents(ctx context.Context) error {
 		}
 	}
 
+	errs = errors.Join(errs, s.queueLeagues(ctx, now))
+
 	if late > 0 { // a metric is billed for each hour in which it is emitted
 		telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(ScoresBehind, late)})
 	}
 
 	return errs
+}
+
+// queueLeagues requests the tables of the leagues whose members have changed.
+func (s *Events) queueLeagues(ctx context.Context, now time.Time) error {
+	ids, err := item.ChangedLeagues(ctx, s.db)
+	for _, id := range ids {
+		err = errors.Join(err, s.queue.SendFIFO(ctx, score.Queue, id, score.Request{League: id, Year: now.Format("2006")}))
+	}
+
+	return err
 }
 
 // isUnsettled reports whether an event is due to be scored again, or its points are due to be

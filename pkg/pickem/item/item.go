@@ -39,6 +39,7 @@ type Collection struct {
 	Members     []Member
 	Memberships []Membership
 	Leagues     []League
+	Changes     []Change // of the members of a league
 }
 
 // Any is an item of any type. Value is a pointer to it, nil for a type that no
@@ -72,6 +73,8 @@ func (i *Any) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
 		i.Value = new(Membership)
 	case LeagueType:
 		i.Value = new(League)
+	case ChangeType:
+		i.Value = new(Change)
 	default:
 		return nil
 	}
@@ -102,6 +105,8 @@ func Query(ctx context.Context, db dynamo.DB, a spec.Access, r dynamo.Range) (g 
 			g.Memberships = append(g.Memberships, *is)
 		case *League:
 			g.Leagues = append(g.Leagues, *is)
+		case *Change:
+			g.Changes = append(g.Changes, *is)
 		}
 	}
 

@@ -35,15 +35,19 @@ const (
 	MemberType     = "user"
 	LeagueType     = "league"
 	MembershipType = "membership"
+	ChangeType     = "change" // of the members of a league
 )
 
 // Keys of one word, and prefixes of keys.
 const (
-	EventTag     = "EVENT" // the partition of all events, and the sort key of an event in the index
-	UserTag      = "USER"  // the sort key of a member, and the partition of all members in the index
+	EventTag     = "EVENT"   // the partition of all events, and the sort key of an event in the index
+	UserTag      = "USER"    // the sort key of a member, and the partition of all members in the index
+	LeaguesTag   = "LEAGUES" // the partition of the leagues with tables in the index
+	LeagueTag    = "LEAGUE"  // the sort key of a league
 	LeaguePrefix = "LEAGUE#"
 	matchPrefix  = "MATCH#"
 	seatPrefix   = "MEMBER#" // the item of a membership with the league
+	changePrefix = "CHANGE#" // the item of a change with the league
 	ScorePrefix  = "SCORE#"  // of the index sort keys of predictions and standings
 )
 

@@ -1,6 +1,9 @@
 package league
 
-import "matchday/pkg/kit/problem"
+import (
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/pickem/item"
+)
 
 // What the tests of this package look at beside what it exports.
 
@@ -10,7 +13,7 @@ var ErrNotIn = errNotIn
 var ErrNotOwner = errNotOwner
 var ErrTooManyLeagues = problem.Beyond(maxLeagues)
 
-const LeagueSK = leagueSK
+const LeagueSK = item.LeagueTag
 
 var MaxCodes = maxCodes.Max
 var MaxLeagues = maxLeagues.Max

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
@@ -19,6 +21,7 @@ import (
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/ranking"
 	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
 )
@@ -34,14 +37,13 @@ type invitation struct {
 // Limits of leagues.
 var (
 	maxLeagues = spec.Limit{Name: "leagues per member", Max: 20, Code: "too_many_leagues"}
-	maxMembers = spec.Limit{Name: "members per league", Max: 100, Code: "league_full"} // their points are one batch of reads
+	maxMembers = spec.Limit{Name: "members per league", Max: 1_000, Code: "league_full"} // see package score: Scorer.rankLeagues
 	maxCodes   = spec.Limit{Name: "wrong codes per user", Max: 10, Per: time.Hour, Code: "too_many_codes"}
 )
 
 const (
 	codeSK     = "CODE"
 	codePrefix = "CODE#"
-	leagueSK   = "LEAGUE"
 )
 
 func codeItem(code string) dynamo.Item { return item.Key(codePrefix+code, codeSK) }
@@ -130,7 +132,7 @@ func (s *Leagues) create(ctx context.Context, in *CreateLeague, commit idem.Comm
 
 		id := code.NewUUID()
 		l := item.League{
-			Row: item.Row{PK: item.LeagueRef(id), SK: leagueSK, Type: item.LeagueType},
+			Row: item.Row{PK: item.LeagueRef(id), SK: item.LeagueTag, Type: item.LeagueType},
 			ID:  id, Name: in.Body.Name, OwnerID: in.UserID, Code: code.New(), Members: 1,
 		}
 		writes := append(enter(p, l, s.Now()),
@@ -248,6 +250,9 @@ func JoinLeagueFunction() app.Function {
 // nothing. Errors: code_not_found for an unknown or old code, too_many_codes after
 // maxCodes of them, too_many_leagues if the caller is in maxLeagues leagues, league_full
 // if it has maxMembers members.
+//
+// With more than item.RankedOnRead members the league gets stored tables. They list the caller a
+// minute later: see LockEvents.
 func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, error) {
 	typed := code.Read(in.Body.Code)
 	if err := s.countWrong(ctx, in.UserID, typed); err != nil {
@@ -301,9 +306,19 @@ func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, e
 		}
 
 		open := dynamo.Equal[item.League]("code", code).And(dynamo.Absent[item.League]("endedAt"),
-			dynamo.Less[item.League]("members", maxMembers.Max))
-		count := dynamo.UpdateWrite(l.Key(), dynamo.Add[item.League]("members", 1), open)
-		err = dynamo.Transact(ctx, s.Db, tables.JoinLeague, append(enter(p, l, s.Now()), count)...)
+			dynamo.Less[item.League]("members", maxMembers.Max), dynamo.Unchanged(l, "GSI_PK"))
+		count := dynamo.Add[item.League]("members", 1)
+		writes := enter(p, l, s.Now())
+
+		switch {
+		case l.HasTables():
+			writes = append(writes, dynamo.PutWrite(item.NewChange(l.ID, userID, g.Scopes())))
+		case l.Members >= item.RankedOnRead:
+			count = count.Set(l.WithTables(), "GSI_PK", "GSI_SK")
+			writes = append(writes, dynamo.PutWrite(item.NewChangeOfAll(l.ID)))
+		}
+
+		err = dynamo.Transact(ctx, s.Db, tables.JoinLeague, append(writes, dynamo.UpdateWrite(l.Key(), count, open))...)
 		l.Members++
 
 		return &LeaguePage{http.StatusOK, newLeague(l)}, err
@@ -312,7 +327,7 @@ func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, e
 
 // league reads a league, also one with EndedAt, or returns league_not_found.
 func (s *Leagues) league(ctx context.Context, leagueID string) (item.League, error) {
-	l, ok, err := dynamo.Get[item.League](ctx, s.Db, tables.FindLeague, item.LeagueRef(leagueID), leagueSK)
+	l, ok, err := dynamo.Get[item.League](ctx, s.Db, tables.FindLeague, item.LeagueRef(leagueID), item.LeagueTag)
 	if err == nil && !ok {
 		err = item.ErrNoLeague
 	}
@@ -410,7 +425,7 @@ func LeaveLeagueFunction() app.Function {
 		IfDown: "Members cannot leave leagues, and owners cannot remove members.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}/members/{userId}"},
 		Uses: []spec.Access{tables.FindLeague, tables.CheckMembership, tables.ReadLeague, tables.LeaveLeague,
-			tables.EndLeague, account.CheckDeleted},
+			tables.EndLeague, tables.GetMember, tables.AmendRanking, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenLeagues, (*Leagues).LeaveLeague, errNotOwner, errNotIn, item.ErrNoLeague)
 }
@@ -444,8 +459,15 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Re
 // member or the owner. A league whose owner removes a member gets a new code. If the member is not
 // in the league it returns league_not_found, so a second run changes nothing. It completes the
 // deletion of a league with EndedAt.
+//
+// Stored tables do not list the member when it returns, and the others move up a minute later: see
+// LockEvents. After a crash the member, too, is listed until then.
 func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error {
-	return dynamo.Retry(ctx, item.Attempts, func() error {
+	var scopes []string // of the tables that list the member
+
+	err := dynamo.Retry(ctx, item.Attempts, func() error {
+		scopes = nil
+
 		g, err := s.read(ctx, leagueID)
 		if err != nil {
 			return err
@@ -463,9 +485,23 @@ func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error 
 			return item.ErrNoLeague
 		}
 
+		if l.HasTables() && len(g.Memberships) == 1 {
+			return s.endLast(ctx, g)
+		}
+
 		writes := without(g, userID)
 		if by != userID {
 			writes = withNewCode(l, code.New(), dynamo.Add[item.League]("members", -1))
+		}
+
+		if l.HasTables() {
+			of, err := item.ReadMember(ctx, s.Db, userID, true)
+			if err != nil {
+				return err
+			}
+
+			scopes = of.Scopes()
+			writes = append(writes, dynamo.PutWrite(item.NewChange(leagueID, userID, scopes)))
 		}
 
 		writes = append(writes,
@@ -474,6 +510,36 @@ func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error 
 
 		return dynamo.Transact(ctx, s.Db, tables.LeaveLeague, writes...)
 	})
+	if err != nil {
+		return err
+	}
+
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(item.MaxConcurrent)
+
+	for _, scope := range scopes {
+		work.Go(func() error {
+			_, err := ranking.Remove(ctx, s.Db, item.TableScope(leagueID, scope), userID)
+			return err
+		})
+	}
+
+	return work.Wait()
+}
+
+// endLast deletes a league with tables whose last member leaves. It is marked first, so that a second
+// run finds the membership until the tables are deleted, too.
+func (s *Leagues) endLast(ctx context.Context, g item.Collection) error {
+	l := g.Leagues[0]
+	end := dynamo.Set(item.League{EndedAt: item.FormatTime(s.Now())}, "endedAt")
+
+	err := dynamo.Transact(ctx, s.Db, tables.LeaveLeague, dynamo.DeleteWrite(codeItem(l.Code)),
+		dynamo.UpdateWrite(l.Key(), end, unchanged(l).And(dynamo.Equal[item.League]("members", 1))))
+	if err != nil {
+		return err
+	}
+
+	return s.end(ctx, g)
 }
 
 // read reads a league, also one with EndedAt, and its members, or returns
@@ -503,7 +569,7 @@ func member(g item.Collection, userID string) (item.Membership, bool) {
 // no other member is left, the league is deleted.
 func without(g item.Collection, userID string) []dynamo.Write {
 	l := g.Leagues[0]
-	running := dynamo.Unchanged(l, "ownerId").And(dynamo.Absent[item.League]("endedAt"))
+	running := dynamo.Unchanged(l, "ownerId", "GSI_PK").And(dynamo.Absent[item.League]("endedAt"))
 
 	oneLess := dynamo.Add[item.League]("members", -1)
 	if l.OwnerID != userID {
@@ -526,14 +592,24 @@ func without(g item.Collection, userID string) []dynamo.Write {
 	}
 }
 
-// end deletes the memberships of a league with EndedAt, and the league last, so that a
-// second run continues an interrupted one.
+// end deletes the tables, the changes and the memberships of a league with EndedAt, and the league
+// last, so that a second run continues an interrupted one.
 func (s *Leagues) end(ctx context.Context, g item.Collection) error {
 	l := g.Leagues[0]
 
 	var keys []dynamo.Item
 	for _, m := range g.Memberships {
 		keys = append(keys, item.Key(item.UserRef(m.UserID()), item.LeagueRef(l.ID)), m.Key())
+	}
+
+	for _, c := range g.Changes {
+		keys = append(keys, c.Key())
+	}
+
+	if l.HasTables() {
+		if err := s.dropTables(ctx, l.ID); err != nil {
+			return err
+		}
 	}
 
 	if err := dynamo.DeleteAll(ctx, s.Db, tables.EndLeague, keys); err != nil {
@@ -543,6 +619,30 @@ func (s *Leagues) end(ctx context.Context, g item.Collection) error {
 	_, err := dynamo.Delete(ctx, s.Db, tables.EndLeague, l.Key())
 
 	return err
+}
+
+// dropTables deletes the tables of a league: those of all events, and of their years.
+func (s *Leagues) dropTables(ctx context.Context, leagueID string) error {
+	events, err := dynamo.QueryAll[item.Row](ctx, s.Db, tables.EndLeague, dynamo.Range{Key: dynamo.KeyIs(tables.EndLeague, item.EventTag)})
+	if err != nil {
+		return err
+	}
+
+	var partitions []string
+
+	for _, e := range events {
+		id := strings.TrimPrefix(e.SK, item.EventRef(""))
+		partitions = append(partitions, ranking.Ref(item.TableScope(leagueID, id)), ranking.Ref(item.TableScope(leagueID, id[:len("2026")])))
+	}
+
+	slices.Sort(partitions)
+
+	keys, err := item.KeysOf(ctx, s.Db, tables.EndLeague, slices.Compact(partitions))
+	if err != nil {
+		return err
+	}
+
+	return dynamo.DeleteAll(ctx, s.Db, tables.EndLeague, keys)
 }
 
 // RenewCode is the request for a new code of a league.
@@ -594,10 +694,10 @@ func withNewCode(l item.League, code string, changes dynamo.Changes) []dynamo.Wr
 	}
 }
 
-// unchanged returns the condition that a league has no EndedAt, and the owner and code
-// with which it was read.
+// unchanged returns the condition that a league has no EndedAt, and the owner and code, and tables
+// or none, with which it was read.
 func unchanged(l item.League) expression.ConditionBuilder {
-	return dynamo.Unchanged(l, "ownerId", "code").And(dynamo.Absent[item.League]("endedAt"))
+	return dynamo.Unchanged(l, "ownerId", "code", "GSI_PK").And(dynamo.Absent[item.League]("endedAt"))
 }
 
 // DeleteLeague is the request to delete a league.

@@ -101,6 +101,8 @@ type GetLeagueStandings struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
 	Year     string `path:"year" pattern:"^[0-9]{4}$" doc:"The year of the events."`
+	Limit    int    `query:"limit" minimum:"1" maximum:"100" default:"100"`
+	Cursor   string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
 }
 
 // GetLeagueStandingsFunction answers with the standings of a league.
@@ -110,14 +112,30 @@ func GetLeagueStandingsFunction() app.Function {
 		Does:   "Returns the standings of a league of the caller in a year.",
 		IfDown: "The tables of leagues do not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}/standings/{year}"},
-		Uses:   []spec.Access{tables.ReadLeague, tables.LeaguePoints},
+		Uses:   []spec.Access{tables.CheckMembership, tables.FindLeague, tables.GetRanking, tables.ReadLeague, tables.LeaguePoints},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenLeagues, (*Leagues).GetLeagueStandings, item.ErrNoLeague)
+	}, OpenLeagues, (*Leagues).GetLeagueStandings, httpapi.ErrBadCursor, item.ErrNoLeague)
 }
 
-// GetLeagueStandings returns the table of a league of the caller, which has at most
-// maxMembers rows. The points may be a moment old.
+// GetLeagueStandings returns a page of the table of a league of the caller. If the tables of the
+// league are stored, a page of 50 costs at most 4 units, and one of 100 a unit more, whatever the
+// number of members: it is read as the latest scoring, or change of the members, has ranked it.
+// Otherwise the league is ranked: see item.RankedOnRead. The points may be a moment old.
 func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings) (*StandingsScreen, error) {
+	stored, err := item.HasStoredTables(ctx, s.Db, in.LeagueID, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+
+	if stored {
+		t, err := ranking.ReadMore(ctx, s.Db, item.TableScope(in.LeagueID, in.Year), in.UserID, in.Cursor, in.Limit)
+		if err != nil {
+			return nil, err
+		}
+
+		return newScreen(t), nil
+	}
+
 	_, members, err := item.ReadLeague(ctx, s.Db, in.LeagueID, in.UserID)
 	if err != nil {
 		return nil, err
@@ -133,7 +151,10 @@ func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings
 		return nil, err
 	}
 
-	return newScreen(ranking.Of(score.RankStandings(all, item.NamesOf(members)), in.UserID)), nil
+	t := ranking.Of(score.RankStandings(all, item.NamesOf(members)), in.UserID)
+	t.Rows, t.Next, err = httpapi.Page(t.Rows, func(r ranking.Row) string { return r.UserID }, in.Cursor, in.Limit)
+
+	return newScreen(t), err
 }
 
 // GetLeagueResults is the request for the table of a league in an event.
@@ -162,22 +183,49 @@ func GetLeagueResultsFunction() app.Function {
 		Does:   "Returns the scores of an event in a league of the caller.",
 		IfDown: "The results of events in leagues do not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}/events/{eventId}"},
-		Uses:   []spec.Access{tables.ReadLeague, tables.GetCard, tables.LeaguePoints},
+		Uses: []spec.Access{tables.CheckMembership, tables.FindLeague, tables.GetRanking, tables.ReadLeague, tables.GetCard,
+			tables.LeaguePoints},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, OpenLeagues, (*Leagues).GetLeagueResults,
 		httpapi.ErrBadCursor, item.ErrNoEvent, item.ErrNoLeague, item.ErrNotScored)
 }
 
 // GetLeagueResults returns a page of the picks and points of an event, of the members of a league
-// of the caller. It returns event_not_scored while GetResults does. Picks and points may be a
-// moment old.
+// of the caller. It returns event_not_scored while GetResults does. It costs what GetLeagueStandings
+// does, and the event with its card. Picks and points may be a moment old.
 func (s *Leagues) GetLeagueResults(ctx context.Context, in *GetLeagueResults) (*LeagueResults, error) {
-	_, members, err := item.ReadLeague(ctx, s.Db, in.LeagueID, in.UserID)
+	stored, err := item.HasStoredTables(ctx, s.Db, in.LeagueID, in.UserID)
 	if err != nil {
 		return nil, err
 	}
 
 	on, err := item.ReadVisible(ctx, s.Db, in.EventID, s.Now())
+	if err != nil {
+		return nil, err
+	}
+
+	if stored {
+		t, err := ranking.Read(ctx, s.Db, item.TableScope(in.LeagueID, on.ID), in.UserID, in.Cursor, in.Limit)
+		if err != nil {
+			return nil, err
+		}
+
+		out := &LeagueResults{}
+		out.Body.Count, out.Body.Next, out.Body.Entries = t.Count, t.Next, make([]score.Entry, len(t.Rows))
+
+		for i, r := range t.Rows {
+			out.Body.Entries[i] = score.NewEntry(on.Event, on.Card, t.Card, r)
+		}
+
+		if t.Mine != nil {
+			mine := score.NewEntry(on.Event, on.Card, t.Card, *t.Mine)
+			out.Body.Mine = &mine
+		}
+
+		return out, nil
+	}
+
+	_, members, err := item.ReadLeague(ctx, s.Db, in.LeagueID, in.UserID)
 	if err != nil {
 		return nil, err
 	}

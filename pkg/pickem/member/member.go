@@ -317,8 +317,8 @@ func UpdateMeFunction() app.Function {
 		Does:   "Sets the caller's name.",
 		IfDown: "Members cannot change their name.",
 		On:     spec.Route{Method: "PATCH", Auth: spec.User, Path: "/app/me"},
-		Uses: []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies, tables.AmendRanking, tables.GetNames,
-			tables.GetRanks, tables.GetRanking, account.CheckDeleted},
+		Uses: []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies, tables.FindLeague, tables.AmendRanking,
+			tables.GetNames, tables.GetRanks, tables.GetRanking, account.CheckDeleted},
 		Limits: []spec.Limit{maxRenames},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenMembers, (*Members).UpdateMe, item.ErrNoUser, item.ErrNotMember)
@@ -392,37 +392,53 @@ func (s *Members) setName(ctx context.Context, userID, name string) error {
 	})
 }
 
-// rename writes the name of a member into the leagues and rankings that contain the member.
+// rename writes the name of a member into the leagues and rankings that contain the member. The
+// memberships have it first: a job that claims a table of a league reads the names after that.
 func (s *Members) rename(ctx context.Context, g item.Collection, p item.Member) error {
-	work, ctx := errgroup.WithContext(ctx)
+	scopes := g.Scopes()
+	own := len(scopes)
+
+	var found sync.Mutex
+
+	work, wctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)
 
 	for _, m := range g.Memberships {
 		work.Go(func() error {
-			err := dynamo.Update(ctx, s.db, tables.RenameCopies, m.SeatKey(), dynamo.Set(item.Membership{Name: p.Name}, "name"),
+			err := dynamo.Update(wctx, s.db, tables.RenameCopies, m.SeatKey(), dynamo.Set(item.Membership{Name: p.Name}, "name"),
 				dynamo.Exists[item.Membership]("PK"))
-			return dynamo.IgnoreRefused(err) // refused: it is gone
+			if err != nil {
+				return dynamo.IgnoreRefused(err) // refused: it is gone
+			}
+
+			l, _, err := dynamo.Get[item.League](wctx, s.db, tables.FindLeague, item.LeagueRef(m.LeagueID), item.LeagueTag)
+			if err != nil || !l.HasTables() {
+				return err
+			}
+
+			found.Lock()
+			defer found.Unlock()
+
+			for _, scope := range scopes[:own] {
+				scopes = append(scopes, item.TableScope(l.ID, scope))
+			}
+
+			return nil
 		})
 	}
 
-	for _, scope := range scopes(g.Standings, g.Predictions) {
-		work.Go(func() error { return ranking.Rename(ctx, s.db, scope, p.UserID(), p.Name) })
+	if err := work.Wait(); err != nil {
+		return err
+	}
+
+	work, wctx = errgroup.WithContext(ctx)
+	work.SetLimit(item.MaxConcurrent)
+
+	for _, scope := range scopes {
+		work.Go(func() error { return ranking.Rename(wctx, s.db, scope, p.UserID(), p.Name) })
 	}
 
 	return work.Wait()
-}
-
-// scopes returns the scopes of the rankings that may contain a member with these items.
-func scopes(standings []item.Standing, predictions []item.Prediction) (all []string) {
-	for _, t := range standings {
-		all = append(all, t.Year())
-	}
-
-	for _, p := range predictions {
-		all = append(all, p.EventID)
-	}
-
-	return all
 }
 
 // InviteUser is the request to invite a person.

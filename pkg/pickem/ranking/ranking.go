@@ -169,12 +169,53 @@ var cursors = regexp.MustCompile(`^([0-9]{1,6})\.([0-9]{1,2})$`)
 // or bad_cursor. It returns fewer rows at the end of a page. It reads three items at most,
 // eventually consistently. A table that was never written is empty.
 func Read(ctx context.Context, db dynamo.DB, scope, userID, cursor string, limit int) (t Table, err error) {
+	t, p, err := readRows(ctx, db, scope, cursor, limit)
+	if err == nil {
+		t.Mine, err = readMine(ctx, db, scope, userID, p)
+	}
+
+	return t, err
+}
+
+// maxPages is how many pages ReadMore reads: as many as 100 rows with the longest names take.
+const maxPages = 8
+
+// ReadMore is Read that goes on with the next pages until it has limit rows: 100 rows are on two
+// pages, or on some more if names are long.
+func ReadMore(ctx context.Context, db dynamo.DB, scope, userID, cursor string, limit int) (t Table, err error) {
+	t, p, err := readRows(ctx, db, scope, cursor, limit)
+	if err != nil {
+		return t, err
+	}
+
+	for read := 1; t.Next != "" && len(t.Rows) < limit && read < maxPages; read++ {
+		more, next, err := readRows(ctx, db, scope, t.Next, limit-len(t.Rows))
+		if err == httpapi.ErrBadCursor { // the table has become shorter
+			t.Next = ""
+			break
+		}
+
+		if err != nil {
+			return t, err
+		}
+
+		t.Rows, t.Next = append(slices.Clip(t.Rows), more.Rows...), more.Next
+		p.Rows = append(slices.Clip(p.Rows), next.Rows...)
+	}
+
+	t.Mine, err = readMine(ctx, db, scope, userID, p)
+
+	return t, err
+}
+
+// readRows is Read of one page, which it also returns, without Mine.
+func readRows(ctx context.Context, db dynamo.DB, scope, cursor string, limit int) (t Table, p page, err error) {
 	n, from := 0, 0
 
 	if cursor != "" {
 		at := cursors.FindStringSubmatch(cursor)
 		if at == nil {
-			return t, httpapi.ErrBadCursor
+			return t, p, httpapi.ErrBadCursor
 		}
 
 		n, _ = strconv.Atoi(at[1])
@@ -184,11 +225,11 @@ func Read(ctx context.Context, db dynamo.DB, scope, userID, cursor string, limit
 	p, ok, err := get[page](ctx, db, tables.GetRanking, scope, pageSK(n), false)
 	switch {
 	case err != nil:
-		return t, err
+		return t, p, err
 	case !ok && cursor == "":
-		return t, nil
+		return t, p, nil
 	case from >= len(p.Rows) && cursor != "":
-		return t, httpapi.ErrBadCursor
+		return t, p, httpapi.ErrBadCursor
 	}
 
 	t.Count, t.Card, t.Rows = p.Count, p.Card, p.Rows[from:min(from+limit, len(p.Rows))]
@@ -198,24 +239,33 @@ func Read(ctx context.Context, db dynamo.DB, scope, userID, cursor string, limit
 		t.Next = fmt.Sprintf("%d.0", n+1)
 	}
 
+	return t, p, nil
+}
+
+// readMine returns the row of a user, nil if there is none: one of a page that was read, or the one
+// at the user's place.
+func readMine(ctx context.Context, db dynamo.DB, scope, userID string, p page) (*Row, error) {
+	if i := find(p.Rows, userID); i >= 0 {
+		return &p.Rows[i], nil
+	}
+
+	if p.PK == "" {
+		return nil, nil
+	}
+
 	in, _, err := get[places](ctx, db, tables.GetRanking, scope, placesSK(bucket(userID, p.Places)), false)
 
 	place, ranked := in.Of[userID]
 	if err != nil || !ranked {
-		return t, err
+		return nil, err
 	}
 
-	if place.Page != n {
-		if p, _, err = get[page](ctx, db, tables.GetRanking, scope, pageSK(place.Page), false); err != nil {
-			return t, err
-		}
+	at, _, err := get[page](ctx, db, tables.GetRanking, scope, pageSK(place.Page), false)
+	if i := find(at.Rows, userID); i >= 0 {
+		return &at.Rows[i], err
 	}
 
-	if i := find(p.Rows, userID); i >= 0 {
-		t.Mine = &p.Rows[i]
-	}
-
-	return t, nil
+	return nil, err
 }
 
 // Rename writes a member's new name into a table, and orders the rows of the page. Equals on

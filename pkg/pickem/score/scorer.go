@@ -28,7 +28,7 @@ func year(eventID string) string { return eventID[:4] }
 func OpenScorer(_ context.Context, env app.Env) (*Scorer, error) {
 	return &Scorer{
 		db: item.OpenTable(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now, sleep: env.Sleep,
-		budget: budget, pageSize: pageSize, maxGroup: maxGroup,
+		budget: budget, pageSize: pageSize, maxGroup: maxGroup, leagues: leaguesAtOnce,
 	}, nil
 }
 
@@ -45,13 +45,17 @@ type Scorer struct {
 	budget   time.Duration // of a message
 	pageSize int           // members
 	maxGroup int           // rows
+	leagues  int           // that are ranked at the same time
 }
 
 // Request is the message that requests the scoring of an event or, without one, the ranking of a
-// year. Next is nil in a request; a message that continues another has it.
+// year, or of a league whose members have changed. Next is nil in a request; a message that continues
+// another has it.
 type Request struct {
 	EventID string    `json:"eventId,omitempty"`
 	Year    string    `json:"year,omitempty"`
+	League  string    `json:"league,omitempty"`  // with a year, which an earlier deployment ranks instead
+	Removed bool      `json:"removed,omitempty"` // only a member was removed: leagues whose member it was are ranked already
 	Next    *Progress `json:"next,omitempty"`
 }
 
@@ -70,6 +74,11 @@ type Progress struct {
 	Table  ranking.Draft  `json:"table"`            // of the event
 	Ranked bool           `json:"ranked,omitempty"` // it is written
 	Year   *ranking.Draft `json:"year,omitempty"`   // of the year
+
+	YearRanked bool     `json:"yearRanked,omitempty"` // it is written
+	League     string   `json:"league,omitempty"`     // the last league whose tables are written
+	Scope      string   `json:"scope,omitempty"`      // of a league whose members have changed: the last table that is written
+	Changes    []string `json:"changes,omitempty"`    // of such a league: the ids of its changes
 }
 
 // ScoreEventFunction scores an event.
@@ -80,7 +89,8 @@ func ScoreEventFunction() app.Function {
 		IfDown: "Events are not scored. Queued scorings run after the recovery.",
 		On:     Queue,
 		Uses: []spec.Access{tables.FindEvent, tables.ReadCard, tables.EntriesOf, tables.NamesOf, tables.MembersOf, tables.AllMembers,
-			tables.GetMember, tables.ScoreMember, tables.GetStandings, tables.WriteRanking, tables.ChangeEvent},
+			tables.GetMember, tables.ScoreMember, tables.GetStandings, tables.WriteRanking, tables.ChangeEvent,
+			tables.LeaguesWithTables, tables.ReadLeague, tables.EndChange},
 		Sends: []spec.Queue{Queue},
 		// the visibility timeout is six times as long: after a failed run, the messages of the event wait for it
 		Memory: 1024, Timeout: time.Minute,
@@ -89,7 +99,7 @@ func ScoreEventFunction() app.Function {
 
 // ScoreEvent scores every prediction of an event by its present results and updates
 // the standings, members by members, each member in one transaction. Then it ranks the event and
-// the year. When all are done it sets the state to scored; if the results have changed meanwhile it
+// the year, among all members and in each league with tables. When all are done it sets the state to scored; if the results have changed meanwhile it
 // starts again. If a result was cleared since the request, it withdraws the points and the
 // request instead, also if there is another result meanwhile. An error for one member does
 // not stop the others of the message.
@@ -108,6 +118,10 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 	work := s.scoreEvent
 	if in.EventID == "" {
 		work = s.rankOnly
+	}
+
+	if in.League != "" {
+		work = s.rankChanged
 	}
 
 	r := s.begin()
@@ -156,7 +170,7 @@ func (s *Scorer) scoreEvent(ctx context.Context, r *run, in Request) error {
 		}
 
 		if !p.AllScored {
-			return s.handOver(ctx, on.ID, Request{EventID: on.ID, Next: p}, failed)
+			return s.handOver(ctx, on.ID, in.with(p), failed)
 		}
 	}
 
@@ -171,18 +185,32 @@ func (s *Scorer) scoreEvent(ctx context.Context, r *run, in Request) error {
 		}
 
 		if !p.Ranked {
-			return s.handOver(ctx, on.ID, Request{EventID: on.ID, Next: p}, failed)
+			return s.handOver(ctx, on.ID, in.with(p), failed)
 		}
 	}
 
+	scopes := []string{on.ID}
+
 	if !reveals {
-		done, err := s.rankYear(ctx, r, year(on.ID), &p.Year)
-		if err != nil {
+		if err := s.rankYear(ctx, r, year(on.ID), p); err != nil {
+			return errors.Join(failed, err)
+		}
+
+		if !p.YearRanked {
+			return s.handOver(ctx, on.ID, in.with(p), failed)
+		}
+
+		scopes = append(scopes, year(on.ID))
+	}
+
+	if !in.Removed || on.State != item.Scored || on.ScoredRev != on.ResultsRev {
+		done, some, err := s.rankLeagues(ctx, r, &p.League, scopes...)
+		if failed = errors.Join(failed, some); err != nil {
 			return errors.Join(failed, err)
 		}
 
 		if !done {
-			return s.handOver(ctx, on.ID, Request{EventID: on.ID, Next: p}, failed)
+			return s.handOver(ctx, on.ID, in.with(p), failed)
 		}
 	}
 
@@ -246,6 +274,12 @@ func (s *Scorer) resume(ctx context.Context, on item.EventWithCard, next *Progre
 	return &Progress{Began: now, Results: on.ResultsRev, Table: d}, true, err
 }
 
+// with returns the message that continues a request.
+func (r Request) with(p *Progress) Request {
+	r.Next = p
+	return r
+}
+
 // handOver sends the message that continues the work. If the scoring of some members failed it
 // returns that error instead: the queue delivers the message again.
 func (s *Scorer) handOver(ctx context.Context, group string, next Request, failed error) error {
@@ -289,14 +323,14 @@ func (s *Scorer) finish(ctx context.Context, on item.EventWithCard, began time.T
 	return err
 }
 
-// rankOnly writes the ranking of a year, after its standings if the message says so.
+// rankOnly writes the rankings of a year, after its standings if the message says so.
 func (s *Scorer) rankOnly(ctx context.Context, r *run, in Request) error {
 	var p Progress
 	if in.Next != nil {
 		p = *in.Next
 	}
 
-	if p.Year != nil {
+	if p.Year != nil && !p.YearRanked {
 		draft := *p.Year
 		p.Year = &draft
 
@@ -314,18 +348,29 @@ func (s *Scorer) rankOnly(ctx context.Context, r *run, in Request) error {
 		}
 	}
 
-	done, err := s.rebuild(ctx, r, in.Year, &p)
-	if err != nil {
+	done, err := s.rankAll(ctx, r, in.Year, &p, !in.Removed)
+	if err != nil || done {
 		return err
 	}
 
-	if done {
-		if done, err = s.rankYear(ctx, r, in.Year, &p.Year); err != nil || done {
-			return err
-		}
+	return s.handOver(ctx, in.Year, in.with(&p), nil)
+}
+
+// rankAll writes the standings of a year anew if p says so, then the ranking of the year, and if
+// leagues is set those of the leagues with tables. It returns false if the time of the message is over
+// before all are written.
+func (s *Scorer) rankAll(ctx context.Context, r *run, year string, p *Progress, leagues bool) (done bool, err error) {
+	if done, err = s.rebuild(ctx, r, year, p); err != nil || !done {
+		return false, err
 	}
 
-	return s.handOver(ctx, in.Year, Request{Year: in.Year, Next: &p}, nil)
+	if err := s.rankYear(ctx, r, year, p); err != nil || !p.YearRanked || !leagues {
+		return p.YearRanked, err
+	}
+
+	done, failed, err := s.rankLeagues(ctx, r, &p.League, year)
+
+	return done, errors.Join(failed, err)
 }
 
 // withdraws reports whether the predictions of an event lose their points: a result is missing,
@@ -432,7 +477,7 @@ func RebuildStandingsFunction() app.Function {
 		IfDown: "Wrong standings cannot be repaired.",
 		On:     spec.Task{},
 		Uses: []spec.Access{tables.AllMembers, tables.NamesOf, tables.MembersOf, tables.GetMember, tables.ScoreMember,
-			tables.GetStandings, tables.WriteRanking},
+			tables.GetStandings, tables.WriteRanking, tables.LeaguesWithTables, tables.ReadLeague},
 		Sends:  []spec.Queue{Queue},
 		Memory: 1024, Timeout: 15 * time.Minute,
 	}, OpenScorer, (*Scorer).RebuildStandings)
@@ -448,11 +493,7 @@ func (s *Scorer) RebuildStandings(ctx context.Context, in RebuildStandings) (Reb
 
 	r, p, year := s.begin(), Progress{Rebuild: true}, fmt.Sprint(in.Year)
 
-	done, err := s.rebuild(ctx, r, year, &p)
-	if err == nil && done {
-		done, err = s.rankYear(ctx, r, year, &p.Year)
-	}
-
+	done, err := s.rankAll(ctx, r, year, &p, true)
 	if err == nil && !done {
 		err = s.handOver(ctx, year, Request{Year: year, Next: &p}, nil)
 	}

@@ -62,13 +62,17 @@ func yearTable(year string) table {
 	}
 }
 
-// rankYear writes the ranking of a year, from where its draft stands, nil for the start. It returns
-// false if the time of the message is over before it is written. If another writer has begun, that
-// one writes it.
-func (s *Scorer) rankYear(ctx context.Context, r *run, year string, d **ranking.Draft) (done bool, err error) {
+// rankYear writes the ranking of a year, from where its draft stands, nil for the start. It leaves
+// YearRanked false if the time of the message is over before it is written. If another writer has
+// begun, that one writes it.
+func (s *Scorer) rankYear(ctx context.Context, r *run, year string, p *Progress) (err error) {
+	if p.YearRanked {
+		return nil
+	}
+
 	// Other events of the year may be scored at the same time.
-	return dynamo.RetryValue(ctx, dynamo.DefaultAttempts, func() (bool, error) {
-		if *d == nil {
+	p.YearRanked, err = dynamo.RetryValue(ctx, dynamo.DefaultAttempts, func() (bool, error) {
+		if p.Year == nil {
 			begun, err := ranking.Claim(ctx, s.db, year, s.now().Add(-ranking.Quiet))
 			if dynamo.IsRefused(err) {
 				return true, nil
@@ -78,23 +82,25 @@ func (s *Scorer) rankYear(ctx context.Context, r *run, year string, d **ranking.
 				return false, err
 			}
 
-			*d = &begun
+			p.Year = &begun
 		}
 
-		done, err := s.rank(ctx, r, yearTable(year), *d)
+		done, err := s.rank(ctx, r, yearTable(year), p.Year)
 		if !dynamo.IsRefused(err) {
 			return done, err
 		}
 
-		over, lost := (*d).Overtaken(ctx, s.db, year)
+		over, lost := p.Year.Overtaken(ctx, s.db, year)
 		if lost != nil || over {
 			return over, lost
 		}
 
-		*d = nil
+		p.Year = nil
 
 		return false, err
 	})
+
+	return err
 }
 
 // rank writes a ranking from where its draft stands, and returns whether all of it is written or

@@ -28,7 +28,7 @@ var (
 // The access patterns of the five screens.
 var (
 	ListEvents = Pickem.On("Get events", "PK=EVENT, newest first", perScreen, spec.Query)
-	GetRanking = Pickem.On("Get ranking", "PK=RANKING#{year or eventId}, SK=PAGE#{n} or PLACES#{n}", perScreen, spec.Query)
+	GetRanking = Pickem.On("Get ranking", "PK=RANKING#{scope}, SK=PAGE#{n} or PLACES#{n}", perScreen, spec.Query)
 	GetNames   = Pickem.On("Get names of events",
 		"PK=EVENT, SK=EVENT#{eventId}, of each prediction of a member (batches of 100)", perScreen, spec.BatchGetItem)
 	GetRanks = Pickem.On("Get own ranks",
@@ -100,10 +100,10 @@ var (
 		perScore, spec.BatchGetItem)
 	GetStandings = Pickem.OnIndex("GSI", "Get standings", "GSI_PK=STANDINGS#{year}, highest first",
 		spec.Rate{Driver: spec.Job, Note: "for a ranking"}, spec.Query)
-	WriteRanking = Pickem.On("Write ranking", "PK=RANKING#{year or eventId}: HEAD, and PAGE#{n} and PLACES#{n} unless they are newer",
+	WriteRanking = Pickem.On("Write ranking", "PK=RANKING#{scope}: HEAD, and PAGE#{n} and PLACES#{n} unless they are newer",
 		spec.Rate{Driver: spec.Job, Note: "after a scoring: two items for 50 members"}, spec.UpdateItem,
 		spec.PutItem, spec.Query, spec.DeleteItem)
-	AmendRanking = Pickem.On("Amend ranking", "PK=RANKING#{year or eventId}, SK=PAGE#{n} that shows a member, by its rev",
+	AmendRanking = Pickem.On("Amend ranking", "PK=RANKING#{scope}, SK=PAGE#{n} that shows a member, by its rev",
 		spec.Rate{Driver: spec.UserAction, Note: "for each table of a member with a new name, or a deleted one"}, spec.Query,
 		spec.UpdateItem, spec.PutItem)
 	ScoreMember = Pickem.On("Score member", "PK=USER#{userId}: prediction, standings and USER, by its rev", perScore, spec.UpdateItem,
@@ -124,19 +124,24 @@ var (
 		spec.PutItem, spec.UpdateItem)
 	FindLeague = Pickem.On("Find league", "PK=LEAGUE#{leagueId}, SK=LEAGUE; PK=CODE#{code}, SK=CODE", onUser, spec.GetItem)
 	JoinLeague = Pickem.On("Join league",
-		"PK=USER#{userId}, SK=LEAGUE#{leagueId}, by the member's rev; PK=LEAGUE#{leagueId}, SK=MEMBER#{userId}, if it has room", onUser,
-		spec.PutItem, spec.UpdateItem)
+		"PK=USER#{userId}, SK=LEAGUE#{leagueId}, by the member's rev; PK=LEAGUE#{leagueId}, SK=MEMBER#{userId} CHANGE#{userId}, if it has room",
+		onUser, spec.PutItem, spec.UpdateItem)
 	LeaveLeague = Pickem.On("Leave league",
-		"both items of the membership; LEAGUE, by its owner; the code of a league whose owner removes a member", onUser, spec.PutItem,
-		spec.DeleteItem, spec.UpdateItem, spec.ConditionCheckItem)
+		"both items of the membership; LEAGUE, by its owner; the code of a league whose owner removes a member; CHANGE#{userId}", onUser,
+		spec.PutItem, spec.DeleteItem, spec.UpdateItem, spec.ConditionCheckItem)
 	MyLeagues       = Pickem.On("Get my leagues", "PK=USER#{userId}, SK begins with LEAGUE#", perScreen, spec.Query)
 	CheckMembership = Pickem.On("Check membership", "PK=USER#{userId}, SK=LEAGUE#{leagueId}", perScreen, spec.GetItem)
-	ReadLeague      = Pickem.On("Get league", "PK=LEAGUE#{leagueId}: the league and its members", perScreen, spec.Query)
+	ReadLeague      = Pickem.On("Get league", "PK=LEAGUE#{leagueId}: the league, its members and their changes", perScreen, spec.Query)
 	LeaguePoints    = Pickem.On("Get points of a league",
 		"PK=USER#{userId}, SK=STANDINGS#{year} or EVENT#{eventId}, of each member of a league (a batch of 100)", perScreen, spec.BatchGetItem)
 	TryCode   = Pickem.On("Try code", "PK=USER#{userId}, SK=CODES, unchanged", onUser, spec.GetItem, spec.UpdateItem, spec.DeleteItem)
 	RenewCode = Pickem.On("Renew code", "PK=CODE#{code}, SK=CODE, and LEAGUE, if the user owns it", onUser, spec.PutItem,
 		spec.UpdateItem, spec.DeleteItem)
 	EndLeague = Pickem.On("End league", "PK=LEAGUE#{leagueId}, SK=LEAGUE, and its CODE#, if the user owns it; then its memberships "+
-		"(batches of 25)", onUser, spec.UpdateItem, spec.BatchWriteItem, spec.DeleteItem)
+		"and its tables, PK=RANKING#LEAGUE#{leagueId}#{year or eventId} of each in PK=EVENT (batches of 25)", onUser, spec.Query,
+		spec.UpdateItem, spec.BatchWriteItem, spec.DeleteItem)
+	LeaguesWithTables = Pickem.OnIndex("GSI", "Get leagues with tables",
+		"GSI_PK=LEAGUES, GSI_SK begins with LEAGUE#, or with CHANGE#: changes that their tables do not show", perMinute, spec.Query)
+	EndChange = Pickem.On("End change", "PK=LEAGUE#{leagueId}, SK=CHANGE#{userId}, unchanged; LEAGUE, if all its tables are written",
+		spec.Rate{Driver: spec.Message, Note: "for each change of the members of a league"}, spec.UpdateItem, spec.DeleteItem)
 )

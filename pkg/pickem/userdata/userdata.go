@@ -228,7 +228,7 @@ func (s *Service) unrank(ctx context.Context, userID string, rows []item.Row) er
 	work.SetLimit(item.MaxConcurrent)
 
 	for _, r := range rows {
-		var in score.Request
+		in := score.Request{Removed: true}
 		if r.Type == item.StandingType {
 			in.Year = item.Standing{Row: r}.Year()
 		} else if r.Type == item.PredictionType {

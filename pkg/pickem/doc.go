@@ -20,7 +20,8 @@
 //	confidence points, joker and survivor                 item: Rules; score: Of; event: PutPredictions
 //	when and how an event is scored                       event: RequestScore; score: Scorer.ScoreEvent
 //	how standings and results are ranked, and ties broken score: RankStandings, RankEntries
-//	how an event is ranked within a league                league: GetLeagueResults
+//	how an event is ranked within a league                league: GetLeagueResults; score: Scorer.ScoreEvent
+//	when a league has stored tables, and shows a change   item: RankedOnRead; event: LockEvents
 //	how a table of any number of members is read          ranking
 //	who may remove a member from a league                 league: LeaveLeague
 //	who owns a league after its owner leaves              league: LeaveLeague
@@ -54,10 +55,13 @@
 //	USER#{userId}    EVENT#{eventId}          EVENT#{eventId}            SCORE#140#{userId}   a prediction; SCORE#000 until it is scored
 //	USER#{userId}    STANDINGS#2026           STANDINGS#2026             SCORE#00140#{userId} the member's points of a year
 //	USER#{userId}    LEAGUE#{leagueId}                                                        a membership
-//	LEAGUE#{id}      LEAGUE                                                                   a league
+//	LEAGUE#{id}      LEAGUE                   LEAGUES                    LEAGUE#{id}          a league; in the index if it has stored tables
 //	LEAGUE#{id}      MEMBER#{userId}                                                          the same membership, with the member's name
+//	LEAGUE#{id}      CHANGE#{userId}          LEAGUES                    CHANGE#{id}#{userId} a change of the members that stored tables do
+//	                                                                                          not show yet; * for all members
 //	RANKING#{scope}  HEAD, PAGE#{n}, and others: see package ranking                          the standings of a year or the scores of an
-//	                                                                                          event, with ranks
+//	                                                                                          event, with ranks: of all members, or of a
+//	                                                                                          league, with the scope LEAGUE#{id}#{scope}
 //	CODE#{code}      CODE                                                                     the league that a code invites to
 //	USER#{userId}    CODES                                                                    the wrong codes that a user has tried
 //	                                                                                          within an hour
@@ -81,9 +85,12 @@
 // event and its card sort before the predictions, so GetEvent reads them without these, and
 // the caller's prediction by its key. Standings and results are read from pages that the
 // scoring has written, with ranks. A profile has 20 events at once; names of events and totals of
-// rankings, by which a rank is found, are read once a minute for all members. The tables of a league
-// of up to 100 members cost more: they are ranked when they are read, from the points of its
-// members, for half a unit each and up to 5 for their list.
+// rankings, by which a rank is found, are read once a minute for all members. A page of 50 of the table
+// of a league costs as much among 11 members as among 1,000, which is the most: the scoring writes the
+// tables of each league with more than 10 members. The tables of a smaller one are ranked when they
+// are read, for at most 8 units. A league of before gets its tables with the next member who joins;
+// until they are written it is ranked when it is read, for half a unit each member and up to 5 for
+// their list.
 //
 // # Ties
 //
@@ -119,7 +126,9 @@
 //
 // Rankings show every scoring: see package ranking. A new name is in all of them when the
 // request is answered, and a removed member in none. Names are kept only with the member,
-// with each league and in rankings.
+// with each league and in rankings. A member who joins a league with stored tables is in them within
+// a minute or so, and the others move up as late after one who leaves. After a deployment of before
+// there were such tables has scored events, rebuild-standings writes those of the year.
 //
 // Nothing counts twice. A member's standings are the sum of the member's scored
 // predictions. A scoring adds the difference of its points, or the sum where that is not known.

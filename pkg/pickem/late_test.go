@@ -195,8 +195,8 @@ func TestPredictionBehindTheIndex(t *testing.T) {
 		})
 		n := len(testkit.Messages[score.Request](w.World, score.Queue))
 
-		if calls["Query"] != 1 {
-			t.Errorf("LockEvents made the calls %v, want one Query", calls)
+		if calls["Query"] != 2 {
+			t.Errorf("LockEvents made the calls %v, want a Query of the events and one of changed leagues", calls)
 		}
 
 		queued = append(queued, n)

@@ -625,10 +625,14 @@ type EntryList struct {
 		_ struct{} `schema:"EntrantListBody"`
 
 		Count   int      `json:"count" doc:"The number of members on all pages, when the first of them was read."`
+		AtLeast bool     `json:"atLeast,omitempty" doc:"There are more members than count, which is 1,000 then. Absent for an event whose ranking is written."`
 		UserIDs []string `json:"userIds" doc:"The ids of the members of this page who have saved a prediction, by points, the fewest first, then by id."`
 		Next    string   `json:"next,omitempty"`
 	}
 }
+
+// mostCounted is how many members are counted in the index: as many as the largest page has.
+const mostCounted = 1_000
 
 // ListEntriesFunction lists the members with a prediction of an event.
 func ListEntriesFunction() app.Function {
@@ -637,37 +641,48 @@ func ListEntriesFunction() app.Function {
 		Does:   "Lists the members with a prediction of an event, without their picks.",
 		IfDown: "Administrators cannot list the members with a prediction.",
 		On:     spec.Route{Method: "GET", Auth: spec.Admin, Path: "/admin/events/{eventId}/entries"},
-		Uses:   []spec.Access{tables.FindEvent, tables.EntriesOf},
+		Uses:   []spec.Access{tables.FindEvent, tables.EntriesOf, tables.GetRanking},
 		Memory: 512, Timeout: 10 * time.Second,
 	}, OpenEvents, (*Events).ListEntries, httpapi.ErrBadCursor, item.ErrNoEvent)
 }
 
-// ListEntries returns the ids of the members with a prediction, without their picks. The first page counts them,
-// and so reads all of the event in the index; the others read what they show. A scoring between two pages changes
-// the order, so that a member may be on both, or on none.
+// ListEntries returns the ids of the members with a prediction, without their picks. A page costs the same among any
+// number of members: the count is that of the ranking, once it is written. Before that the first page counts in the
+// index, up to mostCounted members, which costs what a page of 1,000 does. The others read what they show. A scoring
+// between two pages changes the order, so that a member may be on both, or on none.
 func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, error) {
-	if _, err := item.ReadEvent(ctx, s.db, in.EventID); err != nil {
+	on, err := item.ReadEvent(ctx, s.db, in.EventID)
+	if err != nil {
 		return nil, err
 	}
 
-	count, counts := 0, in.Cursor == ""
-	q := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.EntriesOf, item.EventRef(in.EventID), item.ScorePrefix)}
+	out := &EntryList{}
+	b := &out.Body
+	q := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.EntriesOf, item.EventRef(on.ID), item.ScorePrefix), Limit: int32(in.Limit + 1)}
+	counts := false
 
-	if !counts {
+	switch {
+	case in.Cursor != "":
 		from := entryCursors.FindStringSubmatch(in.Cursor)
 		if from == nil {
 			return nil, httpapi.ErrBadCursor
 		}
 
-		count, _ = strconv.Atoi(from[1]) // of at most nine digits
-		q.Limit = int32(in.Limit + 1)
-		q.After = dynamo.StartKey(tables.EntriesOf, item.EventRef(in.EventID), item.ScorePrefix+from[2]+"#"+from[3],
-			item.UserRef(from[3]), item.EventRef(in.EventID))
+		b.Count, _ = strconv.Atoi(from[1]) // of at most nine digits
+		b.AtLeast = from[2] != ""
+		q.After = dynamo.StartKey(tables.EntriesOf, item.EventRef(on.ID), item.ScorePrefix+from[3]+"#"+from[4],
+			item.UserRef(from[4]), item.EventRef(on.ID))
+	case on.State == item.Scored || on.RevealAtLock && on.RevealedAt != "" && !on.IsOpen(s.now()):
+		if b.Count, err = ranking.Count(ctx, s.db, on.ID); err != nil {
+			return nil, err
+		}
+	default:
+		counts, q.Limit = true, max(q.Limit, mostCounted+1)
 	}
 
 	var places []string // in the index: points and id
 
-	for {
+	for most := q.Limit; q.Limit > 0; q.Limit = most - int32(len(places)) {
 		page, last, err := dynamo.QueryFlat[struct {
 			GSISK string `dynamodbav:"GSI_SK"`
 		}](ctx, s.db, tables.EntriesOf, q)
@@ -676,40 +691,44 @@ func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, 
 		}
 
 		for _, e := range page {
-			if counts {
-				count++
-			}
-
-			if len(places) <= in.Limit {
-				places = append(places, strings.TrimPrefix(e.GSISK, item.ScorePrefix))
-			}
+			places = append(places, strings.TrimPrefix(e.GSISK, item.ScorePrefix))
 		}
 
-		if last == nil || !counts && len(places) > in.Limit {
+		if last == nil {
 			break
 		}
 
 		q.After = last
 	}
 
-	out := &EntryList{}
-	out.Body.Count, out.Body.UserIDs = count, []string{}
+	if counts {
+		b.Count, b.AtLeast = min(len(places), mostCounted), len(places) > mostCounted
+	}
+
+	b.UserIDs = []string{}
 
 	if len(places) > in.Limit {
 		places = places[:in.Limit]
-		out.Body.Next = fmt.Sprint(count, "_", strings.Replace(places[in.Limit-1], "#", "_", 1))
+
+		more := ""
+		if b.AtLeast {
+			more = "~"
+		}
+
+		b.Next = fmt.Sprint(b.Count, more, "_", strings.Replace(places[in.Limit-1], "#", "_", 1))
 	}
 
 	for _, p := range places {
 		_, id, _ := strings.Cut(p, "#")
-		out.Body.UserIDs = append(out.Body.UserIDs, id)
+		b.UserIDs = append(b.UserIDs, id)
 	}
 
 	return out, nil
 }
 
-// entryCursors are the count of all pages, and the place of the last member of a page in the index.
-var entryCursors = regexp.MustCompile(`^([0-9]{1,9})_([0-9]{3})_([^#]+)$`)
+// entryCursors are the count of all pages, a tilde if there are more members, and the place of the last member of a
+// page in the index.
+var entryCursors = regexp.MustCompile(`^([0-9]{1,9})(~?)_([0-9]{3})_([^#]+)$`)
 
 // OpenEvents opens the service of events.
 func OpenEvents(_ context.Context, env app.Env) (*Events, error) {

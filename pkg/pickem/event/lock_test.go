@@ -52,8 +52,8 @@ func TestEventsAreLockedAtLockAt(t *testing.T) {
 	} {
 		w.MoveClock(pickemtest.Noon.Add(step.at))
 
-		if calls := run(); calls["UpdateItem"] != step.writes || calls["Query"] != 1 {
-			t.Errorf("after %v: calls %v, want %d of UpdateItem and one Query", step.at, calls, step.writes)
+		if calls := run(); calls["UpdateItem"] != step.writes || calls["Query"] != 2 { // the events, and the changed leagues
+			t.Errorf("after %v: calls %v, want %d of UpdateItem and two of Query", step.at, calls, step.writes)
 		}
 
 		if got := eventStates(w); got[one] != step.one || got[two] != step.two {

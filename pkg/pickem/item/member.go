@@ -94,10 +94,10 @@ const recentDays = 2
 func ReadProfile(ctx context.Context, db dynamo.DB, userID, after string, now time.Time, consistent bool) (
 	g Collection, more bool, err error) {
 	border := EventRef(now.UTC().AddDate(0, 0, -recentDays).Format(time.DateOnly))
-	end := border
+	end, limit := border, int32(ShownEvents+1) // one more shows whether there are others
 
 	if after != "" {
-		end = min(end, EventRef(after))
+		end, limit = min(end, EventRef(after)), limit+1 // with that of after
 	}
 
 	var older []Prediction
@@ -114,7 +114,7 @@ func ReadProfile(ctx context.Context, db dynamo.DB, userID, after string, now ti
 	both.Go(func() (err error) {
 		older, _, err = dynamo.Query[Prediction](bctx, db, tables.GetMember, dynamo.Range{
 			Key:      dynamo.KeyBetween(tables.GetMember, UserRef(userID), EventRef(""), end),
-			Backward: true, Limit: ShownEvents + 2, // with that of after, and one more
+			Backward: true, Limit: limit,
 		})
 
 		return err

@@ -185,7 +185,7 @@ func (s *Members) readProfile(ctx context.Context, userID, cursor string, consis
 	return item.ReadProfile(ctx, s.db, userID, cursor, s.now(), consistent)
 }
 
-// eventNames keeps the names of scored events for a minute: all members ask for the same.
+// eventNames keeps the names of events for a minute: all members ask for the same.
 type eventNames struct {
 	mu   sync.Mutex
 	kept map[string]string
@@ -206,16 +206,12 @@ func (n *eventNames) of(ctx context.Context, db dynamo.DB, predictions []item.Pr
 
 	var keys []dynamo.Item
 
-	scored := map[string]bool{}
-
 	for _, p := range predictions {
 		if name, ok := n.kept[p.EventID]; ok {
 			names[p.EventID] = name
 		} else {
 			keys = append(keys, item.EventKey(p.EventID))
 		}
-
-		scored[p.EventID] = p.ScoredAt != ""
 	}
 	n.mu.Unlock()
 
@@ -228,9 +224,7 @@ func (n *eventNames) of(ctx context.Context, db dynamo.DB, predictions []item.Pr
 	defer n.mu.Unlock()
 
 	for _, e := range events {
-		if names[e.ID] = e.Name; scored[e.ID] {
-			n.kept[e.ID] = e.Name
-		}
+		names[e.ID], n.kept[e.ID] = e.Name, e.Name
 	}
 
 	return names, nil

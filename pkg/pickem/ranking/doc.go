@@ -1,5 +1,5 @@
 // Package ranking stores ranked tables: the standings of a year and the scores of an
-// event, by their scope, which is the year or the event's id.
+// event, by their scope, which is the year or the event's id; for a league it is item.TableScope.
 //
 // Its pages have ranks, names and picks, at most 50 rows and 8 KB each. A screen reads one page,
 // whatever the number of members. Other items map members to the pages with their rows: one for 50

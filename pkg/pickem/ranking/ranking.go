@@ -268,6 +268,12 @@ func readMine(ctx context.Context, db dynamo.DB, scope, userID string, p page) (
 	return nil, err
 }
 
+// Count returns the number of rows of a table, 0 for one that was never written. It costs one unit.
+func Count(ctx context.Context, db dynamo.DB, scope string) (int, error) {
+	first, _, err := get[page](ctx, db, tables.GetRanking, scope, pageSK(0), false)
+	return first.Count, err
+}
+
 // Rename writes a member's new name into a table, and orders the rows of the page. Equals on
 // several pages are in order once the table is next written. A second run changes nothing.
 func Rename(ctx context.Context, db dynamo.DB, scope, userID, name string) error {

@@ -4,7 +4,7 @@
 // applies it to every prediction of an event and writes the standings of its
 // members; RebuildStandings writes them anew from the scored predictions.
 // RankEntries and RankStandings are the rules of ranks and ties for the members of a league; Scorer
-// writes the rankings of all members after the points.
+// writes the rankings of all members after the points, and then those of the leagues with tables.
 //
 // # Any number of members
 //
@@ -17,4 +17,11 @@
 // A scoring writes at most 900 units a second into the partition of the event in the index, because
 // a partition takes 1,000: that is 450 members a second, so 100,000 members take four minutes.
 // Pages of rankings take 8 units for 50 members.
+//
+// # Leagues
+//
+// A league has at most 1,000 members, so that a message holds all rows of its table, and writes it in
+// some 50 calls. The scoring writes the tables of all leagues in the index before it records that the
+// event is scored. A change of the members is an item of the league: whoever writes the tables that it
+// names deletes it. So a change is shown although a message was lost, and many cost what one does.
 package score

@@ -18,8 +18,9 @@ func (s *Scorer) ScoreMember(ctx context.Context, on item.EventWithCard, userID 
 }
 
 // Bound bounds the work of a message, the members of a page, and the rows that are ordered at once.
+// Leagues, and tables of one league, are written one by one.
 func (s *Scorer) Bound(budget time.Duration, page, group int) *Scorer {
-	s.budget, s.pageSize, s.maxGroup = budget, page, group
+	s.budget, s.pageSize, s.maxGroup, s.atOnce = budget, page, group, 1
 	return s
 }
 

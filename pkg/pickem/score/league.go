@@ -14,13 +14,9 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-const (
-	// leaguesAtOnce is how many leagues are ranked at the same time.
-	leaguesAtOnce = 8
-
-	// tablesAtOnce is how many tables of a league are written after one read of its members.
-	tablesAtOnce = 8
-)
+// atOnce is how many leagues are ranked at the same time, or how many tables of one league after one
+// read of its members.
+const atOnce = 8
 
 // rankLeagues writes the tables of scopes of all leagues that have tables, in order from the one after
 // an id on, which it moves. It returns false if the time of the message is over before. An error for
@@ -34,7 +30,7 @@ func (s *Scorer) rankLeagues(ctx context.Context, r *run, after *string, scopes 
 			return false, failed, err
 		}
 
-		for some := range slices.Chunk(ids, s.leagues) {
+		for some := range slices.Chunk(ids, s.atOnce) {
 			var work errgroup.Group
 
 			for _, id := range some {
@@ -53,22 +49,11 @@ func (s *Scorer) rankLeagues(ctx context.Context, r *run, after *string, scopes 
 	return true, failed, nil
 }
 
-// rankLeague writes the tables of scopes of a league, years and ids of events. A table of another
-// writer who begins later is left to that one, which reads what this one has read, or newer.
+// rankLeague writes the tables of scopes of a league, years and ids of events. Members are read after
+// the tables are claimed: a member who is renamed before has the new name, and one who is renamed
+// later is counted as an amendment of the tables. A table of another writer who begins later is left
+// to that one, which reads what this one has read, or newer.
 func (s *Scorer) rankLeague(ctx context.Context, leagueID string, scopes []string) error {
-	for some := range slices.Chunk(scopes, tablesAtOnce) {
-		if err := s.rankSome(ctx, leagueID, some); err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
-
-// rankSome is rankLeague for scopes of tablesAtOnce at most. Members are read after the tables are
-// claimed: a member who is renamed before has the new name, and one who is renamed later is counted
-// as an amendment of the tables.
-func (s *Scorer) rankSome(ctx context.Context, leagueID string, scopes []string) error {
 	writers := make([]*ranking.Writer, len(scopes))
 
 	claims, cctx := errgroup.WithContext(ctx)
@@ -234,7 +219,7 @@ func (s *Scorer) rankChanged(ctx context.Context, r *run, in Request) error {
 
 	scopes = slices.DeleteFunc(scopes, func(scope string) bool { return scope <= p.Scope })
 
-	for some := range slices.Chunk(scopes, tablesAtOnce) {
+	for some := range slices.Chunk(scopes, s.atOnce) {
 		if err := s.rankLeague(ctx, in.League, some); err != nil {
 			return err
 		}

@@ -132,14 +132,15 @@ func standingAfter(user string, played int) item.Standing {
 func TestScoringTakesOneReadAndWriteOf33Members(t *testing.T) {
 	t.Parallel()
 
-	for _, c := range []struct{ members, played, queries int }{{10, 0, 20}, {10, 30, 20}, {1000, 0, 22}} {
+	for _, c := range []struct{ members, played, queries int }{{10, 0, 21}, {10, 30, 21}, {1000, 0, 23}} {
 		t.Run(fmt.Sprintf("%d members after %d events", c.members, c.played), func(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.New(t)
 			id := addCrowd(w, c.members, c.played)
 			s := testkit.Open(w.World, score.ScoreEventFunction(), score.OpenScorer)
 			calls := w.CountCalls(func() { testkit.Must(t, s.ScoreEvent(w.NewContext(), score.Request{EventID: id})) })
-			// Beside the members' calls: the event, its card, its entries, and that it is scored. For each
+			// Beside the members' calls: the event, its card, its entries, the leagues with tables, of which
+			// there are none, and that it is scored. For each
 			// of two rankings: the claim, its confirmation and its end, the names in batches of 50, two
 			// walks of the index, one of the pages, four checks for surplus items, one check for new names
 			// after each part that is written, two items for each page, and the totals.

@@ -28,7 +28,7 @@ func year(eventID string) string { return eventID[:4] }
 func OpenScorer(_ context.Context, env app.Env) (*Scorer, error) {
 	return &Scorer{
 		db: item.OpenTable(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now, sleep: env.Sleep,
-		budget: budget, pageSize: pageSize, maxGroup: maxGroup, leagues: leaguesAtOnce,
+		budget: budget, pageSize: pageSize, maxGroup: maxGroup, atOnce: atOnce,
 	}, nil
 }
 
@@ -45,7 +45,7 @@ type Scorer struct {
 	budget   time.Duration // of a message
 	pageSize int           // members
 	maxGroup int           // rows
-	leagues  int           // that are ranked at the same time
+	atOnce   int           // leagues, or tables of one league
 }
 
 // Request is the message that requests the scoring of an event or, without one, the ranking of a

@@ -88,9 +88,9 @@
 // rankings, by which a rank is found, are read once a minute for all members. A page of 50 of the table
 // of a league costs as much among 11 members as among 1,000, which is the most: the scoring writes the
 // tables of each league with more than 10 members. The tables of a smaller one are ranked when they
-// are read, for at most 8 units. A league of before gets its tables with the next member who joins;
-// until they are written it is ranked when it is read, for half a unit each member and up to 5 for
-// their list.
+// are read, for at most 8 units. A league of before gets its tables with the next member who joins,
+// or by rebuild-standings; until they are written it is ranked when it is read, for half a unit each
+// member and up to 5 for their list.
 //
 // # Ties
 //

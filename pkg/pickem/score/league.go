@@ -232,6 +232,36 @@ func (s *Scorer) rankChanged(ctx context.Context, r *run, in Request) error {
 	return s.endChanges(ctx, g, p.Changes)
 }
 
+// addTables has the tables written of those leagues that have enough members for that, and none yet.
+// A second run changes nothing.
+func (s *Scorer) addTables(ctx context.Context, leagues []item.Membership) error {
+	ids := map[string]bool{}
+	for _, m := range leagues {
+		ids[m.LeagueID] = true
+	}
+
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(item.MaxConcurrent)
+
+	for id := range ids {
+		work.Go(func() error {
+			l, _, err := dynamo.Get[item.League](ctx, s.db, tables.FindLeague, item.LeagueRef(id), item.LeagueTag)
+			if err != nil || l.HasTables() || l.Members <= item.RankedOnRead || l.EndedAt != "" {
+				return err
+			}
+
+			err = dynamo.Transact(ctx, s.db, tables.AddTables,
+				dynamo.UpdateWrite(l.Key(), dynamo.Set(l.WithTables(), "GSI_PK", "GSI_SK"),
+					dynamo.Exists[item.League]("PK").And(dynamo.Unchanged(l, "GSI_PK", "endedAt"))),
+				dynamo.PutWrite(item.NewChangeOfAll(id)))
+
+			return dynamo.IgnoreRefused(err) // refused: another request has done it, or the league is deleted
+		})
+	}
+
+	return work.Wait()
+}
+
 // scopesOf returns the scopes of the tables that changes of a league have made wrong, in order.
 func (s *Scorer) scopesOf(ctx context.Context, g item.Collection) ([]string, error) {
 	var scopes []string

@@ -90,7 +90,7 @@ func ScoreEventFunction() app.Function {
 		On:     Queue,
 		Uses: []spec.Access{tables.FindEvent, tables.ReadCard, tables.EntriesOf, tables.NamesOf, tables.MembersOf, tables.AllMembers,
 			tables.GetMember, tables.ScoreMember, tables.GetStandings, tables.WriteRanking, tables.ChangeEvent,
-			tables.LeaguesWithTables, tables.ReadLeague, tables.EndChange},
+			tables.LeaguesWithTables, tables.ReadLeague, tables.EndChange, tables.FindLeague, tables.AddTables},
 		Sends: []spec.Queue{Queue},
 		// the visibility timeout is six times as long: after a failed run, the messages of the event wait for it
 		Memory: 1024, Timeout: time.Minute,
@@ -477,7 +477,7 @@ func RebuildStandingsFunction() app.Function {
 		IfDown: "Wrong standings cannot be repaired.",
 		On:     spec.Task{},
 		Uses: []spec.Access{tables.AllMembers, tables.NamesOf, tables.MembersOf, tables.GetMember, tables.ScoreMember,
-			tables.GetStandings, tables.WriteRanking, tables.LeaguesWithTables, tables.ReadLeague},
+			tables.GetStandings, tables.WriteRanking, tables.LeaguesWithTables, tables.ReadLeague, tables.FindLeague, tables.AddTables},
 		Sends:  []spec.Queue{Queue},
 		Memory: 1024, Timeout: 15 * time.Minute,
 	}, OpenScorer, (*Scorer).RebuildStandings)
@@ -485,7 +485,7 @@ func RebuildStandingsFunction() app.Function {
 
 // RebuildStandings writes the standings of all members in a year anew from their
 // scored predictions, and their ranking. It does not change predictions and can run any
-// number of times. What it does not do in 40 seconds, messages to score-event continue.
+// number of times. Leagues of before get stored tables, if they have enough members. What it does not do in 40 seconds, messages to score-event continue.
 func (s *Scorer) RebuildStandings(ctx context.Context, in RebuildStandings) (Rebuilt, error) {
 	if in.Year < 2000 || in.Year > 2999 {
 		return Rebuilt{}, problem.In("year", "the year is missing or invalid: valid are 2000 to 2999, as in {\"year\": 2026}")
@@ -528,16 +528,26 @@ func (s *Scorer) rebuild(ctx context.Context, r *run, year string, p *Progress) 
 		work, wctx := errgroup.WithContext(ctx)
 		work.SetLimit(item.MaxConcurrent)
 
-		for _, m := range members {
+		leagues := make([][]item.Membership, len(members))
+
+		for i, m := range members {
 			user := item.Member{BelongsTo: m.BelongsTo}.UserID()
 
 			work.Go(func() error {
-				_, err := s.recount(wctx, user, year, func(*item.Collection) (dynamo.Write, bool, error) { return nil, true, nil })
+				_, err := s.recount(wctx, user, year, func(g *item.Collection) (dynamo.Write, bool, error) {
+					leagues[i] = g.Memberships
+					return nil, true, nil
+				})
+
 				return err
 			})
 		}
 
 		if err := work.Wait(); err != nil {
+			return false, err
+		}
+
+		if err := s.addTables(ctx, slices.Concat(leagues...)); err != nil {
 			return false, err
 		}
 

@@ -142,6 +142,8 @@ var (
 		spec.UpdateItem, spec.BatchWriteItem, spec.DeleteItem)
 	LeaguesWithTables = Pickem.OnIndex("GSI", "Get leagues with tables",
 		"GSI_PK=LEAGUES, GSI_SK begins with LEAGUE#, or with CHANGE#: changes that their tables do not show", perMinute, spec.Query)
+	AddTables = Pickem.On("Add tables of a league", "PK=LEAGUE#{leagueId}, SK=LEAGUE and CHANGE#*, if it has none",
+		spec.Rate{Driver: spec.Job, Note: "once for each league of before, by a rebuilding"}, spec.UpdateItem, spec.PutItem)
 	EndChange = Pickem.On("End change", "PK=LEAGUE#{leagueId}, SK=CHANGE#{userId}, unchanged; LEAGUE, if all its tables are written",
 		spec.Rate{Driver: spec.Message, Note: "for each change of the members of a league"}, spec.UpdateItem, spec.DeleteItem)
 )

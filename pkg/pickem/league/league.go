@@ -305,10 +305,7 @@ func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, e
 			return nil, problem.Beyond(maxMembers)
 		}
 
-		open := dynamo.Equal[item.League]("code", code).And(dynamo.Absent[item.League]("endedAt"),
-			dynamo.Less[item.League]("members", maxMembers.Max), dynamo.Unchanged(l, "GSI_PK"))
-		count := dynamo.Add[item.League]("members", 1)
-		writes := enter(p, l, s.Now())
+		writes, count, room := enter(p, l, s.Now()), dynamo.Add[item.League]("members", 1), maxMembers.Max
 
 		switch {
 		case l.HasTables():
@@ -316,8 +313,12 @@ func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, e
 		case l.Members >= item.RankedOnRead:
 			count = count.Set(l.WithTables(), "GSI_PK", "GSI_SK")
 			writes = append(writes, dynamo.PutWrite(item.NewChangeOfAll(l.ID)))
+		default: // if others join meanwhile, it may need tables
+			room = item.RankedOnRead
 		}
 
+		open := dynamo.Equal[item.League]("code", code).And(dynamo.Absent[item.League]("endedAt"),
+			dynamo.Less[item.League]("members", room), dynamo.Unchanged(l, "GSI_PK"))
 		err = dynamo.Transact(ctx, s.Db, tables.JoinLeague, append(writes, dynamo.UpdateWrite(l.Key(), count, open))...)
 		l.Members++
 

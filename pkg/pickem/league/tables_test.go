@@ -464,6 +464,7 @@ func TestMembersChangeDuringTheirTables(t *testing.T) {
 		}, `"name": "fan03"`},
 		"leave": {func(w *pickemtest.Room, l league.League) int { return w.LeaveLeague(l, "fan03", "fan03").StatusCode }, ""},
 		"join":  {func(w *pickemtest.Room, l league.League) int { return w.RequestJoin("fan04", l.Code).StatusCode }, ""},
+		"rejoin": {func(w *pickemtest.Room, l league.League) int { return w.RequestJoin("fan01", l.Code).StatusCode }, ""},
 		"removal": {func(w *pickemtest.Room, _ league.League) int {
 			return w.Ask(userdata.DeleteUserFunction(), "/admin/users/fan03", testkit.Administrator, "").StatusCode
 		}, "fan03"},

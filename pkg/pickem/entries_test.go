@@ -113,7 +113,8 @@ func TestProfileWithOpenEvents(t *testing.T) {
 
 	var rows []ranking.Row
 	for n := range 1000 {
-		rows = append(rows, ranking.Row{UserID: fmt.Sprintf("7f6c1f0e-5d0a-4c5e-9b57-%012d", n), Name: fmt.Sprint("Member ", n), Points: 5000 - n})
+		id := fmt.Sprintf("7f6c1f0e-5d0a-4c5e-9b57-%012d", n)
+		rows = append(rows, ranking.Row{UserID: id, Name: fmt.Sprint("Member ", n), Points: 5000 - n})
 	}
 
 	w.PublishRanking("2026", nil, rows)

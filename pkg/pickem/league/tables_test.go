@@ -137,7 +137,9 @@ func setStored(w *pickemtest.Room, l league.League, stored bool) {
 func shownTables(w *pickemtest.Room, l league.League, user string, events ...string) map[string]string {
 	w.T.Helper()
 
-	paths := map[string]app.Function{"/standings/2026": league.GetLeagueStandingsFunction(), "/standings/2025": league.GetLeagueStandingsFunction()}
+	standings := league.GetLeagueStandingsFunction()
+	paths := map[string]app.Function{"/standings/2026": standings, "/standings/2025": standings}
+
 	for _, id := range events {
 		paths["/events/"+id] = league.GetLeagueResultsFunction()
 	}
@@ -462,8 +464,8 @@ func TestMembersChangeDuringTheirTables(t *testing.T) {
 		"rename": {func(w *pickemtest.Room, _ league.League) int {
 			return w.Ask(member.UpdateMeFunction(), "/app/me", "fan03", `{"name":"Zoe"}`).StatusCode
 		}, `"name": "fan03"`},
-		"leave": {func(w *pickemtest.Room, l league.League) int { return w.LeaveLeague(l, "fan03", "fan03").StatusCode }, ""},
-		"join":  {func(w *pickemtest.Room, l league.League) int { return w.RequestJoin("fan04", l.Code).StatusCode }, ""},
+		"leave":  {func(w *pickemtest.Room, l league.League) int { return w.LeaveLeague(l, "fan03", "fan03").StatusCode }, ""},
+		"join":   {func(w *pickemtest.Room, l league.League) int { return w.RequestJoin("fan04", l.Code).StatusCode }, ""},
 		"rejoin": {func(w *pickemtest.Room, l league.League) int { return w.RequestJoin("fan01", l.Code).StatusCode }, ""},
 		"removal": {func(w *pickemtest.Room, _ league.League) int {
 			return w.Ask(userdata.DeleteUserFunction(), "/admin/users/fan03", testkit.Administrator, "").StatusCode
@@ -515,6 +517,7 @@ func TestChangesOfTablesCrash(t *testing.T) {
 			return testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), in(l))
 		}
 	}
+	changed := ranking(func(l league.League) score.Request { return score.Request{League: l.LeagueID} })
 	leaving := func(user string) func(*pickemtest.Room, app.Env, league.League) error {
 		return func(w *pickemtest.Room, env app.Env, l league.League) error {
 			return testkit.OpenWith(w.World, env, league.OpenLeagues).Leave(w.NewContext(), l.LeagueID, user, user)
@@ -528,8 +531,8 @@ func TestChangesOfTablesCrash(t *testing.T) {
 		first   bool // no table is written
 		do      func(*pickemtest.Room, app.Env, league.League) error
 	}{
-		{"a first message", score.ScoreEventFunction(), 3, true, ranking(func(l league.League) score.Request { return score.Request{League: l.LeagueID} })},
-		{"a message", score.ScoreEventFunction(), 3, false, ranking(func(l league.League) score.Request { return score.Request{League: l.LeagueID} })},
+		{"a first message", score.ScoreEventFunction(), 3, true, changed},
+		{"a message", score.ScoreEventFunction(), 3, false, changed},
 		{"a scoring", score.ScoreEventFunction(), 3, false, ranking(func(league.League) score.Request {
 			return score.Request{EventID: pickemtest.Noon.AddDate(0, 0, 1).Format(time.DateOnly) + "-first"}
 		})},

@@ -99,10 +99,11 @@ func ScoreEventFunction() app.Function {
 
 // ScoreEvent scores every prediction of an event by its present results and updates
 // the standings, members by members, each member in one transaction. Then it ranks the event and
-// the year, among all members and in each league with tables. When all are done it sets the state to scored; if the results have changed meanwhile it
-// starts again. If a result was cleared since the request, it withdraws the points and the
-// request instead, also if there is another result meanwhile. An error for one member does
-// not stop the others of the message.
+// the year, among all members and in each league with tables. When all are done it sets the
+// state to scored; if the results have changed meanwhile it starts again. If a result was
+// cleared since the request, it withdraws the points and the request instead, also if there is
+// another result meanwhile. An error for one member, or one league, does not stop the others of
+// the message.
 //
 // If the scoring of a locked event was not requested, and its lock reveals the picks, these
 // are written as a ranking without points.
@@ -485,7 +486,8 @@ func RebuildStandingsFunction() app.Function {
 
 // RebuildStandings writes the standings of all members in a year anew from their
 // scored predictions, and their ranking. It does not change predictions and can run any
-// number of times. Leagues of before get stored tables, if they have enough members. What it does not do in 40 seconds, messages to score-event continue.
+// number of times. Leagues of before get stored tables, if they have enough members. What it does
+// not do in 40 seconds, messages to score-event continue.
 func (s *Scorer) RebuildStandings(ctx context.Context, in RebuildStandings) (Rebuilt, error) {
 	if in.Year < 2000 || in.Year > 2999 {
 		return Rebuilt{}, problem.In("year", "the year is missing or invalid: valid are 2000 to 2999, as in {\"year\": 2026}")

@@ -30,10 +30,9 @@ const (
 // LockEventsFunction locks the events after their lockAt.
 func LockEventsFunction() app.Function {
 	return app.Job(spec.Function{
-		Name: "pickem/lock-events",
-		Does: "Locks the events whose lockAt has passed, queues overdue scorings and changed leagues, and completes the deletion of events.",
-		IfDown: "Overdue scorings are not retried, tables of leagues do not show new members, and locked events are stored as open. " +
-			"Late picks are refused all the same.",
+		Name:   "pickem/lock-events",
+		Does:   "Locks the events whose lockAt has passed, queues overdue scorings and changed leagues, and completes the deletion of events.",
+		IfDown: "Overdue scorings are not retried, new members are not in tables of leagues, locked events are stored as open.",
 		On:     spec.Schedule("rate(1 minute)"),
 		Uses:   []spec.Access{tables.FindOpenEvents, tables.ChangeEvent, tables.EntriesOf, tables.RemoveEvent, tables.LeaguesWithTables},
 		Sends:  []spec.Queue{score.Queue},

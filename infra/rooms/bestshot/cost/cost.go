@@ -185,8 +185,8 @@ ACU        what %g of the members need who guess in the minute before the kick-o
 Settlements, guesses and pages are measured with 10,000 to %s members. What members do is assumed, and the
 duration of a request with the connection. The polls are those of the plan.
 `, usage.Dollars(rest.Dollars(in.Prices)), leastACU, usage.EmittedNote, polls, matches/together, together, guesses,
-			corrected, voided, most.Settled.Seconds, usage.Grouped(most.Members), most.Corrected.Seconds, most.Void.Seconds, told, reminded, ofNotices,
-			views, math.Round(most.Cached/100)/10, deep, owns, leastACU, busy, most.perACU(), most.Settled.CPU*1e6,
+			corrected, voided, most.Settled.Seconds, usage.Grouped(most.Members), most.Corrected.Seconds, most.Void.Seconds,
+			told, reminded, ofNotices, views, math.Round(most.Cached/100)/10, deep, owns, leastACU, busy, most.perACU(), most.Settled.CPU*1e6,
 			lastMinute, minutes, usage.Grouped(most.Members)),
 	}, nil
 }

@@ -17,7 +17,7 @@ import (
 var kept []byte
 
 // Model is the room's part of the cost model.
-var Model = usage.Model{Kept: kept, AtRest: 3.05, Report: report}
+var Model = usage.Model{Kept: kept, AtRest: 3.21, Report: report}
 
 // What is assumed of each league and month.
 const (

@@ -44,7 +44,12 @@ func describeMedia(op *huma.Operation, u useCase) {
 		return
 	}
 
-	op.Responses[strconv.Itoa(op.DefaultStatus)].Content = map[string]*huma.MediaType{kind: {Schema: &huma.Schema{Type: huma.TypeString}}}
+	schema := huma.TypeString
+	if strings.HasSuffix(kind, "+json") {
+		schema = huma.TypeObject
+	}
+
+	op.Responses[strconv.Itoa(op.DefaultStatus)].Content = map[string]*huma.MediaType{kind: {Schema: &huma.Schema{Type: schema}}}
 
 	if u.refuser() == nil {
 		return

@@ -100,6 +100,35 @@ func generated(files []string, clients, generator string) error {
 	return nil
 }
 
+// ofForms returns the schemas of the forms of a document. A client has no model of a form: its fields are parameters
+// of a function.
+func ofForms(text []byte) (names []string, err error) {
+	var d struct {
+		Paths map[string]map[string]struct {
+			RequestBody struct {
+				Content map[string]struct {
+					Schema struct {
+						Ref string `json:"$ref"`
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		return nil, err
+	}
+
+	for _, operations := range d.Paths {
+		for _, o := range operations {
+			if form, ok := o.RequestBody.Content["application/x-www-form-urlencoded"]; ok {
+				names = append(names, filepath.Base(form.Schema.Ref))
+			}
+		}
+	}
+
+	return names, nil
+}
+
 // withoutModel returns the schemas of a document for which a client has no model of the same name.
 func withoutModel(document, client, extension string) ([]string, error) {
 	text, err := os.ReadFile(document)
@@ -115,6 +144,16 @@ func withoutModel(document, client, extension string) ([]string, error) {
 	}
 
 	missing := d.Components.Schemas
+
+	forms, err := ofForms(text)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, name := range forms {
+		delete(missing, name)
+	}
+
 	err = filepath.WalkDir(client, func(path string, _ fs.DirEntry, err error) error {
 		delete(missing, strings.TrimSuffix(filepath.Base(path), extension))
 		return err

@@ -133,10 +133,13 @@ func (r *room) api() {
 				excuse(route, "AwsSolutions-APIG4", "The function itself checks the caller's "+string(on.Auth)+".")
 			}
 
-			awslambda.NewCfnPermission(scope, text("Permission-"+name), &awslambda.CfnPermissionProps{
-				Action: text("lambda:InvokeFunction"), FunctionName: fn.FunctionArn(), Principal: text("apigateway.amazonaws.com"),
-				SourceArn: r.arn("execute-api", *rest.Ref()+"/*/"+method+segments(on.Path)),
-			})
+			if !r.Stage.SAM { // SAM CLI does not read it, and with one for each route a room has more than 500 resources
+				awslambda.NewCfnPermission(scope, text("Permission-"+name), &awslambda.CfnPermissionProps{
+					Action: text("lambda:InvokeFunction"), FunctionName: fn.FunctionArn(), Principal: text("apigateway.amazonaws.com"),
+					SourceArn: r.arn("execute-api", *rest.Ref()+"/*/"+method+segments(on.Path)),
+				})
+			}
+
 			name += "-head" // of the second method
 		}
 	}

@@ -180,7 +180,7 @@ func TestNoGuessCountsFromTheFirstSignOfPlay(t *testing.T) {
 }
 
 // TestBeginningIsKept: a provider may say in the first half only when it began. Play has begun then, also by the
-// answers after it, until the provider takes the play back.
+// answers after it, until the provider takes the play back. A match that is over without a score does not.
 func TestBeginningIsKept(t *testing.T) {
 	t.Parallel()
 	w := bestshottest.New(t)
@@ -199,6 +199,7 @@ func TestBeginningIsKept(t *testing.T) {
 		{25, func(f *provider.Fixture) { f.InPlay = true }, 0},
 		{30, func(f *provider.Fixture) { f.InPlay, f.StartedAt = true, at(15) }, 15},
 		{80, func(f *provider.Fixture) { f.InPlay, f.Minute = true, 50 }, 15},
+		{115, func(f *provider.Fixture) { f.Status, f.Over = provider.NotDefined, true }, 15}, // without a score
 		{120, func(f *provider.Fixture) { *f = bestshottest.Fixture(1, kickOff, provider.Ended, 1, 0) }, 15},
 		{130, func(f *provider.Fixture) { *f = bestshottest.Fixture(1, at(-20), provider.Ended, 1, 0) }, 15},
 	} {

@@ -482,9 +482,9 @@ SET date = $2,
 WHERE id = $1;
 
 -- name: EndMatch
--- Gives match $1 the result that the provider answered at $9, the first sign of play $11, its
--- beginning $12 and the start of the first half $13. A match that had ended keeps its kick-off. It is to be settled unless the score and the
--- beginning are the same, $10.
+-- Gives match $1 the result that the provider answered at $9, the first sign of play $11, its beginning $12 and
+-- the start of the first half $13. A match that had ended keeps its kick-off. It is to be settled unless the score
+-- and the beginning are the same, $10.
 UPDATE match
 SET date = CASE WHEN status = 'ended' THEN date ELSE $2 END,
     status = 'ended',

@@ -62,13 +62,18 @@ type signs struct{ seen, began, started *time.Time }
 // A sign of play before it still closes the match for guesses: no guess is made with knowledge of the play.
 func (m matchRow) play(x fixture, answered time.Time) signs {
 	switch {
-	case m.over() && m.SeenAt == nil: // it ended before signs were stored
+	case m.over() && m.SeenAt == nil, // it ended before signs were stored
+		x.Over && x.Status != provider.Ended: // a score that comes later does not undo the play
 		return signs{m.SeenAt, m.BeganAt, m.StartedAt}
 	case !x.InPlay && x.Status != provider.Ended:
 		return signs{}
 	}
 
 	started := m.StartedAt
+	if m.SeenAt == nil { // code of before takes play back without it
+		started = nil
+	}
+
 	if !x.StartedAt.IsZero() {
 		started = &x.StartedAt
 	}

@@ -65,7 +65,7 @@ type Settlement struct {
 	TournamentID string    `json:"tournamentId" db:"tournament_id" format:"uuid" doc:"The id of its tournament."`
 	Version      int       `json:"version" db:"version" doc:"1 for the first settlement of the match, 2 for the next, and so on. Of a match that is pending: that of its last settlement, 0 if there is none."`
 	Key          *string   `json:"idempotencyKey" db:"idempotency_key" doc:"The key of the settlement; null while it is pending."`
-	Reason       *string   `json:"reason" db:"reason" enum:"result,correction,rule,void" doc:"Why the match was settled; null while it is pending."`
+	Reason       *string   `json:"reason" db:"reason" enum:"result,correction,kick-off,rule,void" doc:"Why the match was settled; null while it is pending. kick-off: other guesses or jokers count, because play began at another time."`
 	Home         *int      `json:"home" db:"home_score" doc:"The goals that count; null for a void match."`
 	Away         *int      `json:"away" db:"away_score" doc:"The goals that count; null for a void match."`
 	Guesses      *int      `json:"guesses" db:"guesses" doc:"How many rows of the ledger the settlement added: the first one for each guess, a later one for each guess whose points changed; null while it is pending."`

@@ -17,7 +17,11 @@ import (
 var club = spec.SQLDatabase{Name: "club", Migrations: fstest.MapFS{"00001_create.sql": {Data: []byte(`-- +goose Up
 CREATE TABLE player (id uuid PRIMARY KEY, public_id text NOT NULL);
 CREATE TABLE note (player_id uuid NOT NULL REFERENCES player ON DELETE CASCADE, n integer NOT NULL, at timestamptz, data jsonb, PRIMARY KEY (player_id, n));
-CREATE TABLE entry (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text, length integer GENERATED ALWAYS AS (length(text)) STORED);
+CREATE TABLE entry (
+    id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    text   text,
+    length integer GENERATED ALWAYS AS (length(text)) STORED
+);
 CREATE TABLE "Odd one" (text text);
 INSERT INTO player VALUES ('00000000-0000-4000-8000-000000000001', 'ann'), ('00000000-0000-4000-8000-000000000002', 'bob');
 INSERT INTO note SELECT id, n, '2026-06-06T12:00:00.123456Z', '{"a":[1,2.5,null,"x"]}' FROM player, generate_series(1, 2) n;

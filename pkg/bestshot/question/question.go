@@ -13,9 +13,9 @@
 // Later an administrator decides which answers are right, or that the question is void. A decision is applied
 // in ranges of answers, by the ids of the members, each in a transaction under the lock of the tournament. It
 // writes the differences to what members have into a ledger of its own, adds them to the leaderboard, and
-// stores how far it has come. Each decision, and each other beginning of play, is the next version and begins
-// again, so that the ledger of a question always ends at what its answers earn by the latest decision. The
-// points belong to no round.
+// stores how far it has come. A new decision is the next version, and begins again; so does a beginning of play at
+// another time. In the end the ledger of a question has what its answers earn by the latest decision. The points
+// belong to no round.
 //
 // A tournament without questions reads no row of them.
 package question
@@ -183,9 +183,8 @@ func PutAnswerFunction() app.Function {
 }
 
 // PutAnswer stores the caller's answer to a question, or replaces it. A second run stores the same. Its cost
-// does not depend on the number of members. Errors: account_deleted, questions_locked from the first kick-off or
-// sign of play of the tournament, or of the match, on, question_not_found, member_not_found, a problem in
-// body.answer for what is no team of the tournament, or of the match, and no choice.
+// does not depend on the number of members. Errors: account_deleted, question_not_found, member_not_found;
+// questions_locked from the first sign of play on; a problem in body.answer for what is no answer to the question.
 func (s *Questions) PutAnswer(ctx context.Context, in *PutAnswer) (*AnswerPage, error) {
 	if err := s.CheckAccount(ctx); err != nil {
 		return nil, err

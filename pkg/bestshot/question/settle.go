@@ -156,8 +156,8 @@ func (s *Worker) settleRange(ctx context.Context, m Decided) (known, done bool, 
 	return known, done, err
 }
 
-// Resend sends the messages of questions whose points are to be applied, and are not for 15 minutes, or whose
-// answers count otherwise since play turned out to have begun at another time.
+// Resend sends the messages of questions whose points are to be applied: those of which no range was for 15
+// minutes, and at once those whose play turned out to have begun at another time.
 func Resend(ctx context.Context, db pg.DB, q queue.Sender) error {
 	rows, err := pg.All[struct {
 		TournamentID string `db:"tournament_id"`

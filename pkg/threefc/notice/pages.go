@@ -145,13 +145,8 @@ func (s *Pages) session(ctx context.Context, x item.Row[item.Session], p item.Pl
 		return nil, err
 	}
 
-	date := x.V().Date
-	if day, err := time.Parse(time.DateOnly, date); err == nil {
-		date = day.Format("Monday 2 January 2006")
-	}
-
 	return s.Links.Form(s.templates, "session", http.StatusOK,
-		web.Head{Title: "Will you play on " + date + "?", About: "In, out or maybe."},
+		web.Head{Title: "Will you play on " + web.DayOf(x.V().Date) + "?", About: "In, out or maybe."},
 		map[string]any{
 			"League":   league.Named(l.V().Name),
 			"Nickname": p.Nickname,

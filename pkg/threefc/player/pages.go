@@ -116,13 +116,8 @@ func (s *Pages) form(ctx context.Context, by session.Browser, typed string, sent
 		return nil, err
 	}
 
-	date := x.V().Date
-	if day, err := time.Parse(time.DateOnly, date); err == nil {
-		date = day.Format("Monday 2 January 2006")
-	}
-
 	data := map[string]any{
-		"League": l.V().Name, "Date": date, "Wrong": wrong, "Avatars": avatars,
+		"League": l.V().Name, "Date": web.DayOf(x.V().Date), "Wrong": wrong, "Avatars": avatars,
 		"Key": sent.Key, "Nickname": sent.Nickname, "Avatar": sent.Avatar,
 	}
 

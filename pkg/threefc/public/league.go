@@ -150,10 +150,9 @@ func nextSession(all []item.Session, now time.Time) *moment {
 		}
 	}
 
-	day, err := time.Parse(time.DateOnly, next)
-	if err != nil {
+	if next == "" {
 		return nil
 	}
 
-	return &moment{next, day.Format(dayLayout)}
+	return &moment{next, web.DayOf(next)}
 }

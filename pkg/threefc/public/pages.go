@@ -52,10 +52,7 @@ type moment struct{ Machine, Text string }
 
 func at(t time.Time, layout string) moment { return moment{t.Format(time.RFC3339), t.Format(layout)} }
 
-const (
-	dayLayout  = "Monday 2 January 2006"
-	timeLayout = "15:04 MST"
-)
+const timeLayout = "15:04 MST"
 
 // zone returns where a season is played.
 func zone(x item.Season) *time.Location {
@@ -268,7 +265,7 @@ func (s *Service) days(season string, x item.Season, games []item.Listing) (all 
 	for _, g := range games {
 		start := item.Parse(g.StartTs).In(zone(x))
 
-		date := moment{start.Format(time.DateOnly), start.Format(dayLayout)}
+		date := moment{start.Format(time.DateOnly), start.Format(web.Day)}
 		if len(all) == 0 || all[len(all)-1].Date != date {
 			all = append(all, day{Date: date})
 		}
@@ -450,7 +447,7 @@ func (s *Pages) ShowGame(ctx context.Context, in *ShowGame) (*web.Page, error) {
 		"League":    v.league.Name,
 		"Season":    v.season.Name,
 		"SeasonURL": s.url(v.league.Slug, v.season.Slug),
-		"Start":     at(start, dayLayout+", "+timeLayout),
+		"Start":     at(start, web.Day+", "+timeLayout),
 		"Location":  g.Location,
 		"Teams":     rows,
 		"State":     state,

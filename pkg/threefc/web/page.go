@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"matchday/pkg/kit/httpapi"
 )
@@ -73,6 +74,19 @@ func refusal(status int, detail, title, about string) (http.Header, []byte) {
 	body, policy := Links{}.render(Parse(""), "refusal", h, nil, map[string]any{})
 
 	return http.Header{"Content-Type": {htmlType}, "Cache-Control": {cache}, "Content-Security-Policy": {policy}}, body
+}
+
+// Day is the layout of a day on a page.
+const Day = "Monday 2 January 2006"
+
+// DayOf returns a date, "2026-06-06", as a page shows it: "Saturday 6 June 2026". What is no date stays as it is.
+func DayOf(date string) string {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+
+	return day.Format(Day)
 }
 
 // Head is the content of the head of a page.

@@ -114,6 +114,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	done := g.cfg.Clock.Work()
 	id := requestID()
 	w.Header().Set("Apigw-Requestid", id)
+	w.Header().Set("Date", g.cfg.Clock.Now().UTC().Format(http.TimeFormat)) // by which browsers know the time of the fleet
 	g.cfg.CORS.mark(w.Header(), req)
 
 	path, ok := strings.CutPrefix(req.URL.Path, g.cfg.Base)

@@ -57,6 +57,8 @@ func (m *match) routes() []route {
 		{"show-league-page", "/l/parkside", nil, anybody, nil},
 		{"show-icon", "/icons/icon.svg", nil, anybody, nil},
 		{"show-manifest", "/app.webmanifest", nil, anybody, nil},
+		{"show-score-page", "/score/" + m.l.SessionID, nil, anybody, nil},
+		{"show-score-worker", "/worker.js", nil, anybody, nil},
 		{"show-sign-in-page", "/sign-in", nil, anybody, nil},
 		{"send-sign-in-link", "/sign-in/mail", "email=lou%40example.com", anybody, form},
 		{"submit-sign-in", "/sign-in", "token=x", anybody, form},

@@ -18,13 +18,14 @@
 //	players: claims, merges, join codes                   player
 //	who will play, and who gets which mail                notice
 //	what everybody may see                                public
+//	the page of scorekeepers, and what waits on a phone   score
 //	addresses, signed links, layout and style of pages    web
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	how a name or a league is taken down                  takedown: TakeDown
 //	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: tables <- item <- web <- signin <- league <- season, game <- player, standing <-
-// public, notice, profile, userdata, takedown <- threefc.
+// score, public, notice, profile, userdata, takedown <- threefc.
 //
 // # Items
 //

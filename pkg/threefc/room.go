@@ -9,6 +9,7 @@ import (
 	"matchday/pkg/threefc/player"
 	"matchday/pkg/threefc/profile"
 	"matchday/pkg/threefc/public"
+	"matchday/pkg/threefc/score"
 	"matchday/pkg/threefc/season"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/standing"
@@ -79,6 +80,8 @@ func Room() app.Room {
 		game.UndoGoalFunction(),
 		game.ListGoalsFunction(),
 		game.ListAuditFunction(),
+		score.ShowPageFunction(),
+		score.ShowWorkerFunction(),
 		player.CreatePlayerFunction(),
 		player.ListPlayersFunction(),
 		player.GetPlayerFunction(),

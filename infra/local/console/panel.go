@@ -25,9 +25,7 @@ type Panel struct {
 	// shell's page draws the blocks that panel.html defines: "main" and "aside" on top, "below"
 	// under both, "state" beside the schedules, "controls" above the push service's, "notes" in
 	// the footer, "templates" at the end. panel.css is linked. panel.js exports draw, functions by
-	// section, and may export everySecond, resized and start. sw.js, if there is one, is the tab's
-	// service worker: it is served below /<room>/, because a worker serves only paths below its
-	// own.
+	// section, and may export everySecond, resized and start.
 	Files fs.FS
 
 	// View returns the room's sections, which must encode as JSON. It is called
@@ -53,19 +51,6 @@ func FilesOf(embedded embed.FS) fs.FS {
 	}
 
 	return files
-}
-
-const worker = "sw.js"
-
-// works reports whether the panel has a service worker.
-func (p Panel) works() bool {
-	if p.Files == nil {
-		return false
-	}
-
-	_, err := fs.Stat(p.Files, worker)
-
-	return err == nil
 }
 
 // Owner is the owner of a push in the list.

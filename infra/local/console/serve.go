@@ -66,10 +66,6 @@ func (h *Hub) Handler() http.Handler {
 
 		if p.Files != nil {
 			mux.Handle("GET /console/"+p.Room+"/", http.StripPrefix("/console/"+p.Room+"/", http.FileServerFS(p.Files)))
-
-			if p.works() {
-				mux.HandleFunc("GET "+Path(p.Room)+worker, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, p.Files, worker) })
-			}
 		}
 
 		for name, b := range p.Buttons {
@@ -100,10 +96,6 @@ func (h *Hub) Mount(f *fleet.Fleet) {
 
 	for _, p := range h.panels {
 		f.Handle("GET "+Path(p.Room)+"{$}", handler) // all other paths below belong to the room's API
-
-		if p.works() {
-			f.Handle("GET "+Path(p.Room)+worker, handler)
-		}
 	}
 }
 

@@ -32,11 +32,10 @@ type visit struct {
 	league, season, today string // ids
 	slugs                 string // of the league and the season
 	players               []string
-	game, page            string
+	score, page           string // addresses of pages
 }
 
-// panel returns the room's tab: the page of a scorekeeper's phone, which calls the API
-// itself.
+// panel returns the room's tab, which leads to the room's own pages.
 func (v *visit) panel() console.Panel {
 	return console.Panel{
 		Room: threefc.Room().Spec.Name, Title: "3FC", Files: console.FilesOf(files), View: v.view,
@@ -56,7 +55,7 @@ func (v *visit) view(time.Time) map[string]any {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 
-	return map[string]any{"threefc": map[string]string{"email": visitor, "game": v.game, "page": v.page}}
+	return map[string]any{"threefc": map[string]string{"email": visitor, "score": v.score, "page": v.page}}
 }
 
 // demo is what `make run` plays: a league with a game that is about to begin.
@@ -131,7 +130,7 @@ func (v *visit) found(ctx context.Context) error {
 	return nil
 }
 
-// newGame creates a game with a roster, which the page shows next.
+// newGame creates a game with a roster, to which the tab leads next.
 func (v *visit) newGame(ctx context.Context) error {
 	var game struct{ GameID, Slug string }
 	if err := v.browser.Call(ctx, http.MethodPost, "/v1/sessions/"+v.today+"/games",
@@ -150,7 +149,7 @@ func (v *visit) newGame(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 
-	v.game, v.page = game.GameID, "/threefc/l/"+v.slugs+"/"+game.Slug
+	v.score, v.page = "/threefc/score/"+v.today, "/threefc/l/"+v.slugs+"/"+game.Slug
 
 	return nil
 }

@@ -1,11 +1,12 @@
-package threefc_test
+package score_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,29 +19,38 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"matchday/infra/local/console/consoletest"
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 )
 
-// phone is the scorekeeper's page in a browser, of a world without a fleet: its requests go
-// to the use cases.
+func TestMain(m *testing.M) {
+	testkit.SetDefaultLogger()
+	os.Exit(m.Run())
+}
+
+// phone is the scorekeeper's page in a browser.
 type phone struct {
 	*threefctest.World
 	tab        context.Context
 	complaints func() []string
 	url        string
+	l          threefctest.League
 	game       string
 
+	clocks sync.RWMutex // held for writing while the clocks of the phone and of 3FC are set
+
 	mu    sync.Mutex
+	user  string // who is signed in
 	fault fault
 	gone  bool // the server answers nothing, also no file
 	sent  int  // changes that were done, or refused, since the fault was set
-	asked int  // requests to 3FC
 }
 
 // fault is what happens to the requests of a phone.
@@ -54,84 +64,57 @@ const (
 	expired       // the session has ended: they get 401
 )
 
-// shell is the part of the console's page that the panel needs. Its clock stands. Without a
-// server the panel gets no time.
-const shell = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>3FC</title><link rel="stylesheet" href="/console/style.css"><link rel="stylesheet" href="/console/threefc/panel.css"><link rel="icon" href="data:,">
-<main>{{template "main"}}</main>
-<script type="module">
-import { clock, room } from "/console/base.js";
-clock.speed = 0;
-window.time = clock;
-const readClock = async () => { clock.now = Date.parse(await (await fetch("/console/now")).text()); };
-const there = await readClock().then(() => true, () => false);
-if (!location.search) localStorage.setItem("threefc-session", "1"); // of a sign-in before
-const panel = await import("/console/threefc/panel.js");
-if (there) {
-  room.threefc = { email: "sam@example.com", game: {{.}} };
-  panel.draw.threefc();
-}
-setInterval(() => readClock().then(panel.everySecond, panel.everySecond), 50);
-navigator.serviceWorker.ready.then(() => { window.kept = true; });
-</script>`
+// clock makes the clock of the phone one that a test sets.
+const clock = `Date.now = () => Number(localStorage.getItem("test-clock") ?? %d);`
 
 // newPhone opens the page for a game of a world.
 func newPhone(t *testing.T) *phone {
 	t.Helper()
 
-	p := &phone{}
+	p := &phone{user: "sam"}
 	p.tab, p.complaints = consoletest.Browser(t)
 	p.World = threefctest.New(t)
 	p.SignIn("ann", "sam")
-	l := p.Found("ann")
-	p.Join(l, item.Scorekeeper, "sam")
-	p.game = p.Schedule("ann", l)
-	page := template.Must(template.Must(template.ParseFiles("panel/panel.html")).New("shell").Parse(shell))
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /threefc/{$}", func(w http.ResponseWriter, _ *http.Request) { testkit.Must(t, page.Execute(w, p.game)) })
-	mux.HandleFunc("GET /threefc/sw.js", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, "panel/sw.js") })
-	mux.HandleFunc("GET /console/now", func(w http.ResponseWriter, _ *http.Request) {
-		io.WriteString(w, p.Clock.Now().Format(time.RFC3339Nano))
-	})
-	mux.Handle("GET /console/", http.StripPrefix("/console", http.FileServer(http.Dir(filepath.Join(root, "infra/local/console/page")))))
-	mux.Handle("GET /console/threefc/", http.StripPrefix("/console/threefc", http.FileServer(http.Dir("panel"))))
+	p.l = p.Found("ann")
+	p.Join(p.l, item.Scorekeeper, "sam")
+	p.game = p.Schedule("ann", p.l)
 
-	for _, method := range []string{"GET", "POST", "DELETE"} {
-		mux.HandleFunc(method+" /threefc/", p.serve)
-	}
-
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.mu.Lock()
-		gone := p.gone
-		p.mu.Unlock()
-
-		if gone {
-			panic(http.ErrAbortHandler)
-		}
-
-		mux.ServeHTTP(w, r)
-	}))
+	server := httptest.NewServer(http.HandlerFunc(p.serve))
 	t.Cleanup(server.Close)
+
 	p.url = server.URL
-	p.run(consoletest.Resize(390, 600, "light"), chromedp.Navigate(p.url+"/threefc/"))
+	p.Settings[spec.EnvAPI], p.Origin = p.url, p.url
+	p.Routes = p.ServeRoutes()
+	p.run(chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tab, page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(clock, p.Clock.Now().UnixMilli())})
+
+		return err
+	}), consoletest.Resize(390, 600, "light"), chromedp.Navigate(p.url+"/score/"+p.l.SessionID))
 
 	return p
 }
 
-// serve answers a request of the page.
+// serve answers a request of the phone.
 func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
+	p.clocks.RLock()
+	defer p.clocks.RUnlock()
+
 	p.mu.Lock()
-	f := p.fault
-	p.asked++
+	f, gone, user := p.fault, p.gone, p.user
 	p.mu.Unlock()
 
 	body, err := io.ReadAll(r.Body)
-	if err != nil {
+	if err != nil || gone {
 		panic(http.ErrAbortHandler)
 	}
 
+	api := strings.HasPrefix(r.URL.Path, "/v1/")
 	out := events.APIGatewayV2HTTPResponse{StatusCode: http.StatusServiceUnavailable, Body: `{"message":"Service Unavailable"}`}
 
 	switch {
+	case !api:
+		out = p.Ask("", r.Method, r.URL.RequestURI(), nil)
 	case f == refuse && r.Method != http.MethodGet:
 		out = events.APIGatewayV2HTTPResponse{
 			StatusCode: http.StatusConflict,
@@ -150,7 +133,7 @@ func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 			key = append(key, threefctest.Key(k))
 		}
 
-		out = p.Ask("sam", r.Method, strings.TrimPrefix(r.URL.RequestURI(), "/threefc"), text, key...)
+		out = p.Ask(user, r.Method, r.URL.RequestURI(), text, key...)
 	}
 
 	p.mu.Lock()
@@ -159,20 +142,21 @@ func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Unlock()
 
-	if f == deaf {
+	if f == deaf && api {
 		panic(http.ErrAbortHandler)
 	}
 
+	maps.Copy(w.Header(), testkit.Header(out))
+	w.Header().Set("Date", p.Clock.Now().Format(http.TimeFormat))
 	w.WriteHeader(out.StatusCode)
-	io.WriteString(w, out.Body)
-}
 
-// requests returns how many requests 3FC has had.
-func (p *phone) requests() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	text := []byte(out.Body)
+	if out.IsBase64Encoded {
+		text, err = base64.StdEncoding.DecodeString(out.Body)
+		testkit.Must(p.T, err)
+	}
 
-	return p.asked
+	_, _ = w.Write(text) // the browser may have left
 }
 
 // set sets what happens to requests.
@@ -216,19 +200,30 @@ func (p *phone) offline(cut bool) {
 	p.run(chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		_, err := cdp.Call(ctx, tab, network.EmulateNetworkConditionsByRule,
 			network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{
-				{URLPattern: p.url + "/threefc/v1/*", Offline: cut, DownloadThroughput: -1, UploadThroughput: -1},
+				{URLPattern: p.url + "/v1/*", Offline: cut, DownloadThroughput: -1, UploadThroughput: -1},
 			}})
 
 		return err
 	}))
 }
 
-// pass lets time pass, on the phone too.
+// pass lets time pass, on the phone and on that of 3FC.
 func (p *phone) pass(d time.Duration) {
 	p.T.Helper()
+	p.clocks.Lock()
+	defer p.clocks.Unlock()
+
 	now := p.Clock.Now().Add(d)
 	p.MoveClock(now)
-	p.run(consoletest.See(fmt.Sprintf(`window.time.now === %d`, now.UnixMilli())))
+	p.run(consoletest.See(fmt.Sprintf(`(localStorage.setItem("test-clock", "%d"), true)`, now.UnixMilli())))
+}
+
+// as makes another user the one that is signed in, "" for nobody.
+func (p *phone) as(user string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	p.user = user
 }
 
 // ready is whether the page takes taps.
@@ -296,31 +291,61 @@ func (p *phone) decide(i int, text string) {
 	p.run(consoletest.See(fmt.Sprintf(`([...document.querySelectorAll("#kept-list li")][%d].querySelectorAll("button").forEach((b) => b.textContent === %q && b.click()), true)`, i, text)))
 }
 
-// TestNothingIsAskedBeforeTheSignIn: without a session the page asks to sign in, and 3FC nothing.
-func TestNothingIsAskedBeforeTheSignIn(t *testing.T) {
-	t.Parallel()
-	p := newPhone(t)
-	p.run(consoletest.See(`localStorage.getItem("threefc-session") === "1"`), consoletest.See("(localStorage.clear(), true)"),
-		chromedp.Navigate("about:blank"))
-
-	before := p.requests()
-	p.run(chromedp.Navigate(p.url+"/threefc/?nobody"), consoletest.See(`!document.querySelector("#sign-in").hidden`))
-
-	if got := p.requests(); got != before {
-		t.Errorf("%d requests before the sign-in", got-before)
-	}
-}
-
-// TestSignInInAnotherTab: the page of a link signs in, and the page of the scorekeeper knows it when it is
-// looked at again.
+// TestSignInInAnotherTab: without a session the page leads to the sign-in, which leads back, and knows a
+// sign-in of another tab when it is looked at again.
 func TestSignInInAnotherTab(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
-	p.run(consoletest.See(`localStorage.getItem("threefc-session") === "1"`), consoletest.See("(localStorage.clear(), true)"),
-		chromedp.Navigate(p.url+"/threefc/?nobody"), consoletest.See(`!document.querySelector("#sign-in").hidden`),
-		consoletest.See(`(document.querySelector("#ask-link").click(), true)`), consoletest.Says("#scorer-said", "The mail is on its way"),
-		consoletest.See(`(dispatchEvent(new Event("focus")), document.querySelector("#sign-in").hidden)`),
-		consoletest.Says("#scorer-said", "Signed in as sam@example.com."))
+	p.as("")
+	p.run(consoletest.See("(localStorage.clear(), true)"), chromedp.Reload(), consoletest.See(`!document.querySelector("#sign-in").hidden`),
+		consoletest.See(fmt.Sprintf(`document.querySelector("#sign-in-link").href === "%s/sign-in?next=%%2Fscore%%2F%s"`, p.url, p.l.SessionID)))
+
+	page := p.Do("", "GET", "/sign-in?next=%2Fscore%2F"+p.l.SessionID, nil).Body
+	if !strings.Contains(page, `value="/score/`+p.l.SessionID+`"`) {
+		t.Errorf("the sign-in does not lead back:\n%s", page)
+	}
+
+	p.as("sam")
+	p.run(consoletest.See(`(dispatchEvent(new Event("focus")), document.querySelector("#sign-in").hidden)`))
+	p.tap("start third 1")
+	p.sees("everything is sent")
+}
+
+// TestGamesOfTheSession: of several games one is chosen, and what was tapped for it is sent although
+// another is shown.
+func TestGamesOfTheSession(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.tap("start third 1")
+	p.sees("everything is sent")
+	p.Schedule("ann", p.l)
+	p.run(consoletest.See("(localStorage.clear(), true)"), chromedp.Reload(),
+		consoletest.See(`document.querySelectorAll("#games button").length === 2`),
+		consoletest.See(`(document.querySelector("#games button").click(), true)`))
+	p.tap("GOAL")
+	p.offline(true)
+	p.tap("Red", "Blue", "Ada")
+	p.sees("1 waiting")
+	p.tap("another game")
+	p.run(consoletest.See(`(document.querySelectorAll("#games button")[1].click(), true)`))
+	p.offline(false)
+	p.run(consoletest.Says("#third", "Not started"))
+	p.sees("everything is sent")
+	p.shown()
+	p.same("of the first game", "1/0 red>blue")
+}
+
+// TestClockOfThePhoneIsWrong: the minute is that of 3FC.
+func TestClockOfThePhoneIsWrong(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.tap("start third 1")
+	p.sees("everything is sent")
+	p.MoveClock(p.Clock.Now().Add(7*time.Minute + time.Second))
+	p.run(chromedp.Reload(), consoletest.See(`document.querySelector("#clock").textContent.startsWith("07:")`))
+	p.tap("GOAL", "Red", "Blue", "Ada")
+	p.sees("everything is sent")
+	p.same("by a clock that is seven minutes late", "1/7 red>blue")
 }
 
 // TestRefusedGoalsStay: goals of a phone without a network, of a third that another phone has
@@ -369,7 +394,7 @@ func TestPageOpensWithoutANetwork(t *testing.T) {
 	p := newPhone(t)
 	p.tap("start third 1")
 	p.sees("everything is sent")
-	p.run(consoletest.See(`window.kept`))
+	p.run(consoletest.See(`!!navigator.serviceWorker.controller`))
 	p.pass(7 * time.Minute)
 	p.unplug(true)
 	p.tap("GOAL", "Red", "Blue", "Ada")
@@ -404,7 +429,7 @@ func TestScorekeeper(t *testing.T) {
 
 	// Without a network, over a reload, and past an API that is down.
 	p.offline(true)
-	p.run(consoletest.See(`(window.before = localStorage.getItem("threefc-scorekeeper")) !== null`))
+	p.run(consoletest.See(`(window.before = localStorage.getItem("score")) !== null`))
 	p.pass(7 * time.Minute)
 	p.tap("GOAL", "Red", "Blue", "Ada")
 	p.pass(3*time.Minute + 30*time.Second)
@@ -419,7 +444,7 @@ func TestScorekeeper(t *testing.T) {
 	p.same("without a network")
 	p.run(consoletest.See(`document.querySelectorAll("#goals .waiting").length === 2`))
 	// Another tab keeps what it knew before the taps.
-	p.run(consoletest.See(`(localStorage.setItem("threefc-scorekeeper", before), dispatchEvent(new StorageEvent("storage", { key: "threefc-scorekeeper", newValue: before })), true)`))
+	p.run(consoletest.See(`(localStorage.setItem("score", before), dispatchEvent(new StorageEvent("storage", { key: "score", newValue: before })), true)`))
 	p.sees("2 waiting")
 	p.shown(two...)
 	picture, err := consoletest.Run(p.tab, chromedp.CaptureScreenshot())

@@ -50,7 +50,8 @@ func OpenMailPages(ctx context.Context, env app.Env) (*MailPages, error) {
 }
 
 // paths are those of the pages to which a sign-in may lead. No other site is among them.
-var paths = regexp.MustCompile(`^/(join/[0-9A-Za-z-]{1,32}|invitations/[0-9A-Z]{26}|sessions/[0-9A-Z]{26}/me|preferences/me)$`)
+var paths = regexp.MustCompile(
+	`^/(join/[0-9A-Za-z-]{1,32}|invitations/[0-9A-Z]{26}|sessions/[0-9A-Z]{26}/me|score/([0-9A-Z]{26}|last)|preferences/me)$`)
 
 // pathOf returns the path of a page to which a sign-in may lead, "" for any other text.
 func pathOf(next string) string {

@@ -95,6 +95,9 @@ type Head struct {
 	URL, Site    string // of a page to be found and shared; "" for any other
 	Data         any    // JSON-LD
 	Live         bool   // the page refreshes itself: see live.js
+	// Style is added to that of all pages. Script is the page's own, which may call the API and has a
+	// service worker; a page that is live has none.
+	Style, Script string
 }
 
 // Parse returns the templates of pages with the layout. A function that shows pages parses them when it
@@ -116,10 +119,10 @@ func (l Links) Form(t *template.Template, name string, status int, h Head, data 
 	return &Form{Status: status, Referrer: "same-origin", Policy: policy, Body: body}
 }
 
-// render returns a page, and its policy: its style, its script if it is live, the icon and the manifest
+// render returns a page, and its policy: its style, its script if it has one, the icon and the manifest
 // of the room, and forms that lead to it. There is no frame and no other source.
 func (l Links) render(t *template.Template, name string, h Head, colors []string, data map[string]any) (body []byte, policy string) {
-	style := stylesheet
+	style := stylesheet + h.Style
 
 	slices.Sort(colors)
 
@@ -128,8 +131,11 @@ func (l Links) render(t *template.Template, name string, h Head, colors []string
 	}
 
 	script, allowed := "", ""
-	if h.Live {
+	switch {
+	case h.Live:
 		script, allowed = liveScript, "; script-src "+hashOf(liveScript)+"; connect-src 'self'"
+	case h.Script != "":
+		script, allowed = h.Script, "; script-src "+hashOf(h.Script)+"; connect-src 'self'; worker-src 'self'"
 	}
 
 	data["Head"], data["Root"], data["Style"], data["Script"] = h, l.base, template.CSS(style), template.JS(script)

@@ -1,0 +1,360 @@
+// The page of a scorekeeper's phone, for the games of one session.
+//
+// A tap becomes an entry of a queue in localStorage, each under a key of its own, so that two tabs do not
+// overwrite each other's. The page shows at once what it means. The queue is sent in order, each entry with
+// an Idempotency-Key, again and again until it is answered: a lost answer, a missing network or an API that
+// is down neither loses a goal nor counts it twice. What is refused stays in the queue with the reason,
+// until it is discarded or sent again by hand; the score does not have it.
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+
+function el(tag, props = {}, ...children) {
+  const node = Object.assign(document.createElement(tag), props);
+  node.append(...children);
+  return node;
+}
+
+// put changes a text only if it is another: a screen reader says what has changed.
+function put(node, text) {
+  text = String(text ?? "");
+  if (node.textContent !== text) node.textContent = text;
+}
+
+// keyed makes root's children those of the keys, in order, and keeps what is there, with its focus.
+function keyed(root, keys, make) {
+  const old = new Map([...root.children].map((c) => [c.dataset.key, c]));
+  keys.forEach((key, i) => {
+    const node = old.get(key) ?? make(key);
+    node.dataset.key = key;
+    old.delete(key);
+    if (root.children[i] !== node) root.insertBefore(node, root.children[i] ?? null);
+  });
+  for (const node of old.values()) node.remove();
+  return [...root.children];
+}
+
+// The address is that of a session, or "last" for the one of the last time.
+const [, base, asked] = location.pathname.match(/^(.*)\/score\/([^/]*)$/);
+const api = `${base}/v1`;
+
+// memory is what is known of the session and of its game. done: entries that were sent, and that known
+// does not have yet. offset: how far the clock of 3FC is before that of the phone, in ms.
+const kept = "score";
+const memory = { session: "", games: [], game: "", known: null, done: [], offset: 0, ...JSON.parse(localStorage.getItem(kept) ?? "null") };
+const keep = () => localStorage.setItem(kept, JSON.stringify(memory));
+if (asked !== "last" && asked !== memory.session) {
+  Object.assign(memory, { session: asked, games: [], game: "", known: null, done: [] });
+  keep();
+}
+
+// The queue, in the order of the taps.
+const tap = "score-tap ";
+const queue = () => Object.keys(localStorage).filter((k) => k.startsWith(tap)).sort().map((k) => JSON.parse(localStorage.getItem(k) ?? "null")).filter(Boolean);
+const save = (e) => localStorage.setItem(e.id, JSON.stringify(e));
+const drop = (e) => localStorage.removeItem(e.id);
+const waiting = () => queue().filter((e) => !e.refused);
+const refused = () => queue().filter((e) => e.refused);
+let taps = 0;
+const nextID = () => `${tap}${String(Date.now()).padStart(15, "0")} ${String(taps++).padStart(6, "0")} ${crypto.randomUUID()}`;
+
+let sending = false, loading = false, signedOut = false, undone = 0, answer = null; // answer: what is known of the goal that is being entered
+
+// now is the time of 3FC, by the clock of the phone and by what it was when 3FC was last heard.
+const now = () => Date.now() + memory.offset;
+
+// hear sets the clock by an answer that was quick. Two seconds are no difference: a Date has no fractions.
+function hear(date, sent) {
+  const offset = Date.parse(date) - Date.now();
+  if (Date.now() - sent > 5000 || !(Math.abs(offset - memory.offset) > 2000)) return;
+  memory.offset = offset;
+  keep();
+}
+
+// ulid returns the id of a goal, by the time of the tap. It sorts behind those before.
+let latest = 0;
+function ulid() {
+  const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ", random = crypto.getRandomValues(new Uint8Array(16));
+  let text = "", t = latest = Math.max(Date.now(), latest + 1);
+  for (let i = 0; i < 10; i++, t = Math.floor(t / 32)) text = letters[t % 32] + text;
+  return text + [...random].map((b) => letters[b % 32]).join("");
+}
+
+async function call(method, path, body, headers = {}) {
+  const sent = Date.now();
+  const out = await fetch(api + path, {
+    method, headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers }, body: body === undefined ? undefined : JSON.stringify(body),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const text = await out.text();
+  hear(out.headers.get("Date"), sent);
+  if (out.status !== 401) signedOut = false;
+  return { status: out.status, etag: out.headers.get("ETag"), body: text ? JSON.parse(text) : null };
+}
+
+const say = (text, no = false) => { put($("said"), text); $("said").className = no ? "wrong" : ""; };
+
+// load reads what 3FC has: without a game the games of the session, of which a single one is chosen.
+// It reads the goals and the roster again only if the game has changed, or is forced to.
+async function load(force = false) {
+  if (loading || !memory.session) return;
+  loading = true;
+  try {
+    await (memory.game ? loadGame(force) : loadGames());
+  } catch {
+    // the network: it is read again in ten seconds
+  } finally {
+    loading = false;
+    show();
+  }
+}
+
+async function loadGames() {
+  const out = await call("GET", `/sessions/${memory.session}/games`);
+  if (out.status === 401) signedOut = true;
+  if (out.status === 403 || out.status === 404) say(`3FC says: ${out.body.detail}.`, true);
+  if (out.status !== 200) return;
+  memory.games = out.body.games;
+  keep();
+  if (!memory.game && memory.games.length === 1) await choose(memory.games[0].gameId);
+}
+
+async function loadGame(force) {
+  const id = memory.game, path = `/games/${id}`, before = memory.done.length;
+  const game = await call("GET", path);
+  if (game.status === 401) signedOut = true;
+  if (game.status === 403 || game.status === 404) { // the queue is refused
+    Object.assign(memory, { game: "", known: null, done: [] });
+    keep();
+    say(`3FC says: ${game.body.detail}.`, true);
+  }
+  if (game.status !== 200 || !force && memory.known?.etag === game.etag) return;
+  const [goals, roster] = await Promise.all([call("GET", `${path}/goals`), call("GET", `${path}/roster`)]);
+  if (goals.status !== 200 || roster.status !== 200 || memory.game !== id) return; // it is read again
+  memory.known = { etag: game.etag, game: game.body, goals: goals.body.goals, roster: roster.body.players };
+  memory.done.splice(0, before);
+  keep();
+}
+
+// choose shows a game, "" for the list of all. What was tapped for another is sent all the same.
+async function choose(id) {
+  Object.assign(memory, { game: id, known: null, done: [] });
+  answer = null;
+  keep();
+  show();
+  if (id) await loadGame(true);
+}
+
+// send sends the queue, and reads what 3FC has of it then.
+async function send() {
+  if (sending || !waiting().length && !memory.done.length) return;
+  sending = true;
+  try {
+    for (let e; (e = waiting()[0]);) {
+      if (!e.tried) { e.tried = true; save(e); }
+      const out = await call(e.method, e.path, e.body, { "Idempotency-Key": e.key });
+      if (out.status === 401) { signedOut = true; break; }
+      if (out.status === 429 || out.status >= 500 || out.body?.type?.endsWith(":stale")) break; // others were faster
+      if (out.status < 400 || e.drop && out.body?.type?.endsWith(":goal_not_found")) { // it never came to 3FC
+        drop(e);
+        refused().filter((r) => e.drop && r.goal?.eventId === e.drop).forEach(drop);
+        if (out.status < 400 && e.game === memory.game) memory.done.push(e);
+        keep();
+        continue;
+      }
+      save({ ...e, refused: out.body?.detail ?? `3FC answered ${out.status}` });
+      say(`${e.says} was refused: see below.`, true);
+    }
+    if (!waiting().length && memory.game) await load(true);
+  } catch {
+    // the network: the next try comes in two seconds
+  } finally {
+    sending = false;
+    show();
+  }
+}
+
+function add(entry) {
+  save({ id: nextID(), key: crypto.randomUUID(), game: memory.game, ...entry });
+  show();
+  send();
+}
+
+// coming is the game as it will be when the queue is sent.
+function coming() {
+  const { game, goals, roster } = structuredClone(memory.known);
+  let all = goals.map((g) => ({ ...g, sent: true }));
+  for (const e of [...memory.done, ...waiting().filter((w) => w.game === memory.game)]) {
+    if (e.goal && !all.some((g) => g.eventId === e.goal.eventId)) all.push(e.goal); // an answer may be lost
+    if (e.drop) all = all.filter((g) => g.eventId !== e.drop);
+    if (e.start) { game.thirds[e.start - 1].startedAt = e.body.at; game.status = "live"; }
+    if (e.finish) game.thirds[e.finish - 1].finishedAt = e.body.at;
+    if (e.end) game.status = "finished";
+  }
+  const scores = new Map(game.teams.map((t) => [t.teamId, { for: 0, against: 0 }]));
+  for (const g of all) {
+    if (g.scoringTeamId) scores.get(g.scoringTeamId).for++;
+    scores.get(g.concedingTeamId).against++;
+  }
+  const running = game.thirds.findIndex((t) => t.startedAt && !t.finishedAt) + 1;
+  return { game, all, scores, roster, running, next: game.thirds.findIndex((t) => !t.startedAt) + 1 };
+}
+
+const team = (v, id) => v.game.teams.find((t) => t.teamId === id)?.name ?? "";
+const player = (v, id) => v.roster.find((p) => p.playerId === id)?.nickname ?? "";
+const line = (v, g) => `${g.third}. third, ${g.gameMinute}' · ${player(v, g.scorerPlayerId)} · ${g.ownGoal ? `own goal, ${team(v, g.concedingTeamId)} concedes` : `${team(v, g.scoringTeamId)} against ${team(v, g.concedingTeamId)}`}`;
+const at = () => new Date(now()).toISOString();
+
+function step(v) {
+  if (v.running) return { text: `finish third ${v.running}`, entry: { method: "POST", path: `/games/${memory.game}/thirds/${v.running}/finish`, body: { at: at() }, finish: v.running } };
+  if (v.game.status === "finished") return null;
+  if (v.next) return { text: `start third ${v.next}`, entry: { method: "POST", path: `/games/${memory.game}/thirds/${v.next}/start`, body: { at: at() }, start: v.next } };
+  return { text: "finish the game", entry: { method: "POST", path: `/games/${memory.game}/finish`, end: true } };
+}
+
+function tick() {
+  if (!memory.known) return;
+  const v = coming(), third = v.running && v.game.thirds[v.running - 1];
+  put($("third"), v.running ? `Third ${v.running}` : v.game.status === "finished" ? "Finished" : v.next === 1 ? "Not started" : "Break");
+  if (!third) return put($("clock"), "");
+  const s = Math.max(0, Math.floor((now() - Date.parse(third.startedAt)) / 1000)), over = s - v.game.thirdLength * 60;
+  const mmss = (n) => `${String(Math.floor(n / 60)).padStart(2, "0")}:${String(n % 60).padStart(2, "0")}`;
+  put($("clock"), over > 0 ? `${v.game.thirdLength}:00 + ${mmss(over)}` : mmss(s));
+}
+
+// show shows what is known.
+function show() {
+  const n = waiting().length, no = refused();
+  put($("net"), n ? `${n} waiting` : no.length ? `${no.length} refused` : signedOut ? "" : "everything is sent");
+  $("sign-in").hidden = !signedOut;
+  $("sign-in-link").href = `${base}/sign-in?${new URLSearchParams({ next: `/score/${memory.session || "last"}` })}`;
+  showGames();
+  showRefused(no);
+  $("phone").hidden = !memory.known;
+  if (memory.known) showGame();
+}
+
+function showGames() {
+  $("list").hidden = !!memory.known || signedOut && !memory.games.length;
+  put($("list-h"), memory.games.length ? "Which game?" : memory.session ? "There is no game yet" : "Open the page of a session");
+  keyed($("games"), memory.games.map((g) => g.gameId), () => el("button", { type: "button", className: "other" })).forEach((b, i) => {
+    const g = memory.games[i];
+    put(b, `${new Date(g.gameStartTs).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })} · ${g.teams.map((t) => t.name).join(", ")} · ${g.status}`);
+    b.onclick = () => choose(g.gameId).catch(() => {});
+  });
+}
+
+function showRefused(no) {
+  $("kept").hidden = !no.length;
+  keyed($("kept-list"), no.map((e) => e.id), () => el("li", {}, el("b"), el("p", { className: "dim" }), el("p", { className: "choices" },
+    el("a", { className: "button other" }, "tell an administrator"), el("button", { type: "button", className: "other" }, "try again"),
+    el("button", { type: "button", className: "other" }, "discard")))).forEach((li, i) => {
+    const e = no[i], [what, why, buttons] = li.children, [tell, again, discard] = buttons.children;
+    put(what, e.text ?? e.says);
+    put(why, `3FC says: ${e.refused}.`);
+    tell.href = `mailto:?subject=${encodeURIComponent("A goal for 3FC")}&body=${encodeURIComponent(`${e.text ?? e.says}\n3FC says: ${e.refused}.\n${location.origin}${base}/score/${memory.session}`)}`;
+    again.onclick = () => { save({ ...e, refused: "", key: crypto.randomUUID() }); show(); send(); };
+    discard.onclick = () => { drop(e); show(); };
+  });
+}
+
+function showGame() {
+  const v = coming();
+  keyed($("scores"), v.game.teams.map((t) => t.teamId), () => el("li", {}, el("i"), el("span"), el("b"), el("small"))).forEach((li, i) => {
+    const t = v.game.teams[i], s = v.scores.get(t.teamId);
+    li.firstElementChild.style.background = t.color;
+    put(li.children[1], t.name);
+    put(li.children[2], s.against);
+    put(li.children[3], `conceded · ${s.for} scored`);
+  });
+  keyed($("goals"), v.all.map((g) => g.eventId).reverse(), () => el("li")).forEach((li, i) => {
+    const g = v.all[v.all.length - 1 - i];
+    put(li, line(v, g));
+    li.classList.toggle("waiting", !g.sent);
+  });
+  const next = step(v);
+  put($("step"), next?.text);
+  $("step").hidden = !next;
+  $("goal").disabled = !v.running;
+  $("undo").disabled = v.game.status === "finished" || !v.game.reopened && v.all.at(-1)?.third !== v.running || !v.all.length;
+  $("moves").hidden = !!answer;
+  $("ask").hidden = !answer;
+  $("others").hidden = !!answer || memory.games.length < 2;
+  if (answer) ask(v);
+  settle();
+  tick();
+}
+
+// settle takes no taps for a moment when other buttons appear, or do something else from now on: the second
+// of a double tap would hit one of them.
+function settle() {
+  const at = answer ? $("question").textContent : `${$("step").textContent} ${undone}`;
+  if (at === settle.at) return;
+  settle.at = at;
+  $("phone").inert = true;
+  setTimeout(() => { $("phone").inert = false; }, 400);
+}
+
+// ask asks for what is not known of the goal yet.
+function ask(v) {
+  const offer = (question, all, then) => {
+    put($("question"), question);
+    keyed($("choices"), all.map((o) => `${question} ${o.id}`), () => el("button", { type: "button" })).forEach((b, i) => {
+      put(b, all[i].name);
+      b.onclick = () => { then(all[i].id); show(); };
+    });
+  };
+  const teams = (without) => v.game.teams.filter((t) => t.teamId !== without).map((t) => ({ id: t.teamId, name: t.name }));
+  $("own").hidden = answer.own || !!answer.scoring;
+  if (!answer.own && !answer.scoring) return offer("Who scored?", teams(), (id) => { answer.scoring = id; });
+  if (!answer.conceding) return offer(answer.own ? "Whose own goal?" : "Against whom?", teams(answer.scoring), (id) => { answer.conceding = id; });
+  const of = answer.own ? answer.conceding : answer.scoring;
+  offer("Which player?", v.roster.filter((p) => p.teamId === of).map((p) => ({ id: p.playerId, name: p.nickname })), (id) => {
+    const goal = { eventId: ulid(), third: answer.third, gameMinute: answer.minute, concedingTeamId: answer.conceding, scorerPlayerId: id, ownGoal: answer.own, ...(answer.own ? {} : { scoringTeamId: answer.scoring }) };
+    answer = null;
+    add({ method: "POST", path: `/games/${memory.game}/goals`, body: goal, goal, says: "The goal", text: line(v, goal) });
+  });
+}
+
+$("goal").addEventListener("click", () => {
+  const v = coming(), third = v.game.thirds[v.running - 1]; // the minute is that of the tap, however long the questions take
+  answer = { third: v.running, minute: Math.min(120, Math.max(0, Math.floor((now() - Date.parse(third.startedAt)) / 60_000))), own: false };
+  show();
+});
+$("own").addEventListener("click", () => { answer.own = true; show(); });
+$("never").addEventListener("click", () => { answer = null; show(); });
+$("undo").addEventListener("click", () => {
+  undone++;
+  const v = coming(), last = v.all.at(-1), mine = waiting().find((e) => e.goal?.eventId === last.eventId);
+  if (mine && !mine.tried) { // nobody has heard of it
+    drop(mine);
+    return show();
+  }
+  add({ method: "DELETE", path: `/games/${memory.game}/goals/${last.eventId}`, drop: last.eventId, says: "The undo" });
+});
+$("step").addEventListener("click", () => {
+  const next = step(coming());
+  add({ ...next.entry, says: next.text });
+});
+$("others").addEventListener("click", () => { choose("").then(() => load()); });
+
+// look sends and reads when somebody looks at the page: another tab may have signed in.
+function look() {
+  if (document.hidden) return;
+  send();
+  load();
+}
+addEventListener("online", look);
+addEventListener("focus", look);
+addEventListener("pageshow", look);
+document.addEventListener("visibilitychange", look);
+addEventListener("storage", (e) => { // another tab
+  if (e.key === kept && e.newValue) Object.assign(memory, JSON.parse(e.newValue));
+  show();
+});
+
+setInterval(send, 2000);
+setInterval(() => { if (!document.hidden && !signedOut && !waiting().length) load(); }, 10_000); // another phone may score, too
+setInterval(tick, 500);
+navigator.serviceWorker?.register(`${base}/worker.js`, { scope: `${base}/score/` }).catch(() => {}); // without it the page opens with a network only
+show();

@@ -97,7 +97,7 @@
 //
 // A request that is sent twice has one effect, and one answer.
 //
-// A GET changes nothing but the count of wrong codes, because programs that check mails follow links: a
+// A GET changes nothing but the count of wrong codes and the end of the caller's own session, because programs that check mails follow links: a
 // page asks, and the POST of its form acts. A signed link does one thing for one player or user, and
 // expires.
 //

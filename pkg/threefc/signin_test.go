@@ -62,7 +62,7 @@ func TestSignInByMail(t *testing.T) {
 	out = w.Do("", "POST", followLink, map[string]any{"token": token})
 
 	cookie := out.Cookies[0]
-	for _, part := range []string{"__Host-threefc_session=", "HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=86400"} {
+	for _, part := range []string{"__Host-threefc_session=", "HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=2592000"} {
 		if !strings.Contains(cookie, part) {
 			t.Errorf("the cookie %s has no %s", cookie, part)
 		}
@@ -400,7 +400,7 @@ func TestSignOut(t *testing.T) {
 	}
 }
 
-// TestSessionIsRefused: without a cookie, with one that is none of ours, after a day; and a
+// TestSessionIsRefused: without a cookie, with one that is none of ours, after 30 days; and a
 // page of another origin changes nothing.
 func TestSessionIsRefused(t *testing.T) {
 	t.Parallel()
@@ -430,8 +430,8 @@ func TestSessionIsRefused(t *testing.T) {
 	}
 
 	w.Origin = threefctest.App
-	w.MoveClock(w.Clock.Now().Add(24*time.Hour - time.Second))
+	w.MoveClock(w.Clock.Now().Add(30*24*time.Hour - time.Second))
 	w.Do("ann", "GET", session, nil)
 	w.MoveClock(w.Clock.Now().Add(time.Second))
-	refused(t, "after a day", w.Ask("ann", "GET", session, nil), 401, "invalid_session")
+	refused(t, "after 30 days", w.Ask("ann", "GET", session, nil), 401, "invalid_session")
 }

@@ -353,6 +353,10 @@ addEventListener("storage", (e) => { // another tab
   show();
 });
 
+// renew keeps the session from ending while the page is used.
+const renew = () => call("GET", "/auth/session").catch(() => {});
+renew();
+setInterval(renew, 12 * 3600_000);
 setInterval(send, 2000);
 setInterval(() => { if (!document.hidden && !signedOut && !waiting().length) load(); }, 10_000); // another phone may score, too
 setInterval(tick, 500);

@@ -7,6 +7,9 @@
 // The browser that asks for a link gets a cookie, of which the link has the hash. Another browser must
 // confirm that its user wants to sign in there: otherwise anybody could sign somebody in to another
 // account, by a link of their own.
+//
+// A session ends ten days after its last use, and 30 days after the sign-in. The cookie lasts 30 days, and
+// the row of the session is renewed when an app asks who is signed in, which it does when it opens.
 package signin
 
 import (
@@ -33,8 +36,23 @@ import (
 	"matchday/pkg/threefc/web"
 )
 
-// Cookie is the cookie of a session.
-var Cookie = session.Cookie{Name: "threefc_session", Lifetime: 24 * time.Hour}
+// Cookie is the cookie of a session. Its lifetime is the longest that a session lasts.
+var Cookie = session.Cookie{Name: "threefc_session", Lifetime: 30 * 24 * time.Hour}
+
+// idle is how long a session lasts without use: longer than a week, because most leagues play once a week.
+const idle = 10 * 24 * time.Hour
+
+// renewEvery bounds the writes: a session that would last less than this longer is not renewed.
+const renewEvery = 24 * time.Hour
+
+// ends returns when a session ends that has begun at a time and is used now.
+func ends(begun, now time.Time) time.Time {
+	if last := begun.Add(Cookie.Lifetime); now.Add(idle).After(last) {
+		return last
+	}
+
+	return now.Add(idle)
+}
 
 // linkLifetime is how long a link is valid.
 const linkLifetime = 15 * time.Minute
@@ -302,7 +320,7 @@ func (s *Service) Complete(ctx context.Context, in *Complete) (*Account, error) 
 
 	token, loginID := session.New()
 	begun := item.New(item.LoginKey(loginID), item.Metadata, "AuthSession", login{userID, row.V().Email}, now)
-	begun.TTL = now.Add(Cookie.Lifetime).Unix()
+	begun.TTL = ends(now, now).Unix()
 	row.V().UsedAt = item.Format(now)
 	_, used := row.Save(now)
 
@@ -325,15 +343,15 @@ type Get struct{ session.Browser }
 func GetFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/get-sign-in",
-		Does:   "Returns who is signed in.",
+		Does:   "Returns who is signed in, and renews the session: it ends after ten days without, and 30 days after the sign-in.",
 		IfDown: "The app does not open.",
 		On:     spec.Route{Method: "GET", Path: "/v1/auth/session", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession},
+		Uses:   []spec.Access{tables.ResolveSession, tables.RenewLogin, account.CheckDeleted},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).Get, session.ErrInvalid)
+	}, Open, (*Service).Get, account.ErrDeleted, session.ErrInvalid)
 }
 
-// Get returns the caller.
+// Get returns the caller, and renews the session at most once a day. A second run changes nothing.
 func (s *Service) Get(ctx context.Context, in *Get) (*Account, error) {
 	row, err := item.Read[login](ctx, s.DB, tables.ResolveSession, item.LoginKey(session.ID(in.Token(Cookie))),
 		item.Metadata, session.ErrInvalid)
@@ -341,10 +359,30 @@ func (s *Service) Get(ctx context.Context, in *Get) (*Account, error) {
 		return nil, err
 	}
 
+	if err := s.renew(ctx, row); err != nil {
+		return nil, err
+	}
+
 	out := &Account{}
 	out.Body.UserID, out.Body.Email = row.V().UserID, row.V().Email
 
 	return out, nil
+}
+
+// renew lets a session and its copy last longer, unless it has ended meanwhile.
+func (s *Service) renew(ctx context.Context, row item.Row[login]) error {
+	now := s.Now()
+
+	until := ends(item.Parse(row.CreatedAt), now)
+	if until.Sub(time.Unix(row.TTL, 0)) < renewEvery {
+		return nil
+	}
+
+	row.TTL = until.Unix()
+	row, saved := row.Save(now)
+	err := dynamo.Transact(ctx, s.DB, tables.RenewLogin, saved, row.Mirror(item.UserKey(row.V().UserID), row.PK))
+
+	return dynamo.IgnoreRefused(err)
 }
 
 // End is the request to sign out.

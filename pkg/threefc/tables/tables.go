@@ -37,8 +37,10 @@ var (
 	CreateLogin = App.On("Create login", "pk=AUTH_SESSION#{id}, sk=METADATA; pk=USER#{userId}, sk=AUTH_SESSION#{id}",
 		onSignIn, spec.PutItem)
 	ResolveSession = App.On("Resolve login", "pk=AUTH_SESSION#{id}, sk=METADATA", perRequest, spec.GetItem)
-	DropLogin      = App.On("Drop login", "pk=AUTH_SESSION#{id}, sk=METADATA", onSignIn, spec.DeleteItem)
-	FindAnswer     = App.On("Find answer", "pk=USER#{userId}, sk=IDEMPOTENCY#{id}", onUser, spec.GetItem)
+	RenewLogin     = App.On("Renew login", "pk=AUTH_SESSION#{id}, sk=METADATA, by its rev, and its copy pk=USER#{userId}, "+
+		"sk=AUTH_SESSION#{id}", onSignIn, spec.PutItem)
+	DropLogin  = App.On("Drop login", "pk=AUTH_SESSION#{id}, sk=METADATA", onSignIn, spec.DeleteItem)
+	FindAnswer = App.On("Find answer", "pk=USER#{userId}, sk=IDEMPOTENCY#{id}", onUser, spec.GetItem)
 )
 
 // Leagues, and who may do what in them.

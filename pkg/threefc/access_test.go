@@ -59,6 +59,7 @@ func (m *match) routes() []route {
 		{"show-manifest", "/app.webmanifest", nil, anybody, nil},
 		{"show-score-page", "/score/" + m.l.SessionID, nil, anybody, nil},
 		{"show-score-worker", "/worker.js", nil, anybody, nil},
+		{"enter-scoring-pin", session + "/scorers", map[string]any{"pin": "GUESSED0"}, anybody, nil},
 		{"show-sign-in-page", "/sign-in", nil, anybody, nil},
 		{"send-sign-in-link", "/sign-in/mail", "email=lou%40example.com", anybody, form},
 		{"submit-sign-in", "/sign-in", "token=x", anybody, form},
@@ -131,6 +132,8 @@ func (m *match) routes() []route {
 		{"merge-player", "/v1/players/" + m.l.Players[0] + "/merge", map[string]any{"intoPlayerId": m.l.Players[1]}, anAdmin, nil},
 		{"delete-player", "/v1/players/" + m.l.Players[0], nil, anAdmin, nil}, // who was in a team
 		{"delete-team", season + "/teams/red", nil, anAdmin, nil},
+		{"put-scoring-pin", session + "/scoring-pin", nil, anAdmin, nil},
+		{"revoke-scoring-pin", session + "/scoring-pin", nil, anAdmin, nil},
 		{"delete-game", game, nil, anAdmin, nil},
 		{"delete-session", session, nil, anAdmin, nil},
 		{"delete-season", season, nil, anAdmin, nil},
@@ -194,7 +197,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 		delete(left, r.fn)
 
 		for _, who := range callers {
-			if who.name == "" && r.fn == "join-game" || r.fn == "finish-sign-in" || r.fn == "submit-sign-in" {
+			if who.name == "" && r.fn == "join-game" || r.fn == "finish-sign-in" || r.fn == "submit-sign-in" ||
+				r.fn == "enter-scoring-pin" {
 				continue // their answer to a guess is tested elsewhere
 			}
 

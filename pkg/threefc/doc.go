@@ -13,6 +13,7 @@
 //	the order of the standings and of the players         standing: Teams, Players
 //	when the tables are computed                          standing: AggregateSeason
 //	who may do what                                       item: Check, Role
+//	who scores by the PIN of a session, and what          score: EnterPIN; item: Guest; game: OpenScoring
 //	how a user signs in                                   signin
 //	how a user becomes a member                           league: Invite, Accept
 //	players: claims, merges, join codes                   player
@@ -49,6 +50,8 @@
 //	SEASON#{seasonId}     PLAYERSTAT#{playerId}       what a player has done
 //	SEASON#{seasonId}     LEADERS                     the 100 best of them
 //	SESSION#{sessionId}   METADATA                    the session again
+//	SESSION#{sessionId}   PIN                         the PIN by which guests score, until the day after the session
+//	SESSION#{sessionId}   PIN_GUESSES                 how many wrong PINs were sent in an hour
 //	SESSION#{sessionId}   AVAIL#{playerId}            whether a player will play
 //	SESSION#{sessionId}   GAME#{startTs}#{gameId}     the game in the list
 //	GAME#{gameId}         METADATA                    a game with its score
@@ -71,6 +74,8 @@
 //	DAY#{date}            SESSION#{sessionId}         a session of a day
 //	SLUG#{slug}           METADATA                    leads to a league
 //	JOIN#{code}           METADATA                    leads to a game, for a day
+//	GUEST#{id}            METADATA                    a phone that scores by a PIN, by the SHA-256 of its token
+//	PIN_GUESS#{hash}      METADATA                    how many wrong PINs an address has sent in an hour
 //	JOIN_GUESS#{hash}     METADATA                    how many wrong codes an address has sent in an hour
 //	JOINS#{hash}          METADATA                    how many new players of a league have joined from an address in a day
 //	OUTBOX                GAME#{gameId}               a finished game that is not in the tables yet
@@ -87,6 +92,10 @@
 // reopens a finished game lets scorekeepers correct all its thirds until it is finished
 // again. A caller who moves a goal needs the right for both thirds.
 //
+// A guest has no account. The PIN of a session, which an administrator makes, lets the guest do for the games
+// of this session what a scorekeeper does with goals and thirds, and nothing else. The right ends with the
+// PIN: the day after the session, or when it is revoked.
+//
 // # Guarantees
 //
 // Items that are in two places are written in one transaction: a season, a session, a role, a player,
@@ -97,9 +106,9 @@
 //
 // A request that is sent twice has one effect, and one answer.
 //
-// A GET changes nothing but the count of wrong codes and the end of the caller's own session, because programs that check mails follow links: a
-// page asks, and the POST of its form acts. A signed link does one thing for one player or user, and
-// expires.
+// A GET changes nothing but the count of wrong codes and the end of the caller's own session, because
+// programs that check mails follow links: a page asks, and the POST of its form acts. A signed link does one
+// thing for one player or user, and expires.
 //
 // The score of a game is that of its goals, the tables of a season are those of its finished
 // games. Neither is ever added up.

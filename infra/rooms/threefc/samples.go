@@ -303,6 +303,8 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 
 	add(item.JoinKey("7Q2MZ0KD"), item.Metadata, "JoinCode", item.Join{Code: "7Q2MZ0KD", GameID: scheduled}, until)
 
+	add(item.SessionKey(emptyDay), item.PINKey, "PIN", item.PIN{ID: "01JX0000000000000000000061", Code: "7Q2MZ0KD"}, until)
+
 	return failed
 }
 

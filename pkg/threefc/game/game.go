@@ -19,6 +19,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/code"
@@ -27,6 +29,7 @@ import (
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/session"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
@@ -54,12 +57,32 @@ var (
 // Service is the service of games.
 type Service struct {
 	signin.Base
-	queue queue.Sender
+	queue  queue.Sender
+	guests *session.Sessions // nil if the function is for users alone
 }
 
 // Open opens the service.
 func Open(_ context.Context, env app.Env) (*Service, error) {
-	return &Service{signin.NewBase(env), queue.Open(env.AWS, env.Queues)}, nil
+	return &Service{Base: signin.NewBase(env), queue: queue.Open(env.AWS, env.Queues)}, nil
+}
+
+// OpenScoring opens the service of a function that guests, too, may call by the PIN of a session.
+func OpenScoring(ctx context.Context, env app.Env) (*Service, error) {
+	s, err := Open(ctx, env)
+	guests := s.Guests()
+	s.guests = &guests
+
+	return s, err
+}
+
+// Identify returns the caller: a guest if the request has the header of one, otherwise a user. Errors: those
+// of session.Sessions.
+func (s *Service) Identify(ctx context.Context, e events.APIGatewayV2HTTPRequest) (userID string, err error) {
+	if s.guests != nil && e.Headers[signin.GuestHeader] != "" {
+		return s.guests.Identify(ctx, e)
+	}
+
+	return s.Base.Identify(ctx, e)
 }
 
 // Third is when a third was played.
@@ -182,7 +205,7 @@ func (s *Service) load(ctx context.Context, gameID, userID string, least item.Ro
 	}
 
 	st.listing, st.key = st.list(), item.StartKey(st.game.V().StartTs, gameID)
-	st.role, err = item.Check(ctx, s.DB, st.game.V().LeagueID, userID, least)
+	st.role, err = item.CheckIn(ctx, s.DB, st.game.V().LeagueID, st.game.V().SessionID, userID, least)
 
 	return st, err
 }
@@ -501,9 +524,9 @@ func ListGamesFunction() app.Function {
 		Does:   "Returns the games of a session.",
 		IfDown: "The app shows no games.",
 		On:     spec.Route{Method: "GET", Path: "/v1/sessions/{sessionId}/games", Auth: spec.Session},
-		Uses:   league.Reads(tables.GetSession, tables.ListGames),
+		Uses:   league.ScoringReads(tables.GetSession, tables.ListGames),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListGames, item.ErrAccess, item.ErrScope)
+	}, OpenScoring, (*Service).ListGames, item.ErrAccess, item.ErrScope)
 }
 
 // ListGames returns the games of a session.
@@ -541,9 +564,9 @@ func GetGameFunction() app.Function {
 		Does:   "Returns a game with its score.",
 		IfDown: "The app does not show a game.",
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}", Auth: spec.Session},
-		Uses:   league.Reads(tables.GetGame),
+		Uses:   league.ScoringReads(tables.GetGame),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).GetGame, item.ErrAccess, item.ErrScope)
+	}, OpenScoring, (*Service).GetGame, item.ErrAccess, item.ErrScope)
 }
 
 // GetGame returns a game.

@@ -242,9 +242,9 @@ func CreateGoalFunction() app.Function {
 			"has begun.",
 		IfDown: "Scorekeepers cannot record goals.",
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/goals", Auth: spec.Session, Answers: []int{http.StatusCreated}},
-		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxGoals},
+		Uses:   league.ScoringWrites(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxGoals},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).CreateGoal,
+	}, OpenScoring, (*Service).CreateGoal,
 		ErrFinished, errAssists, errMinute, errNoThird, errNotBegun, errNotLive, errNotNow, errOther, errRemoved,
 		errSame, errScorer, errScoring, errUnderTeam, idem.ErrConflict, item.ErrAccess, item.ErrScope,
 		item.ErrScorekeeper)
@@ -259,7 +259,7 @@ func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, er
 		func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
 			var goal item.Goal
 
-			return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit,
+			return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorer, httpapi.IfMatch{}, commit,
 				func(st *state, now time.Time) (writes []dynamo.Write, err error) {
 					id := cmp.Or(in.Body.EventID, code.NewID(now))
 					if i := st.index(id); i >= 0 {
@@ -323,9 +323,9 @@ func UpdateGoalFunction() app.Function {
 		Does:   "Corrects a goal, or moves it between thirds of which the caller may record goals.",
 		IfDown: "Goals cannot be corrected.",
 		On:     spec.Route{Method: "PATCH", Path: "/v1/games/{gameId}/goals/{eventId}", Auth: spec.Session},
-		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
+		Uses:   league.ScoringWrites(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).UpdateGoal,
+	}, OpenScoring, (*Service).UpdateGoal,
 		ErrFinished, errAssists, errMinute, errNoGoal, errNoThird, errNotBegun, errNotLive, errNotNow, errSame,
 		errScorer, errScoring, errUnderTeam, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
@@ -338,7 +338,7 @@ func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, er
 		func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
 			var goal item.Goal
 
-			return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit,
+			return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorer, in.IfMatch, commit,
 				func(st *state, now time.Time) (writes []dynamo.Write, err error) {
 					i := st.index(in.EventID)
 					if i < 0 {
@@ -407,9 +407,9 @@ func DeleteGoalFunction() app.Function {
 		Does:   "Deletes a goal of a third of which the caller may record goals.",
 		IfDown: "Goals cannot be deleted.",
 		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}/goals/{eventId}", Auth: spec.Session, Answers: []int{http.StatusOK}},
-		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
+		Uses:   league.ScoringWrites(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).DeleteGoal,
+	}, OpenScoring, (*Service).DeleteGoal,
 		ErrFinished, errNoGoal, errNotLive, errNotNow, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
@@ -420,7 +420,7 @@ func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*GamePage, er
 		return dynamo.Transact(ctx, s.DB, a, writes...)
 	}
 
-	return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit,
+	return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorer, in.IfMatch, commit,
 		func(st *state, now time.Time) ([]dynamo.Write, error) {
 			if st.removed[item.RemovedKey(in.EventID)] {
 				return nil, errUnchanged
@@ -464,9 +464,9 @@ func UndoGoalFunction() app.Function {
 		Does:   "Deletes the goal that was recorded last, if it is of a third of which the caller may record goals.",
 		IfDown: "Scorekeepers cannot undo a goal.",
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/goals/undo", Auth: spec.Session},
-		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
+		Uses:   league.ScoringWrites(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).UndoGoal,
+	}, OpenScoring, (*Service).UndoGoal,
 		ErrFinished, errNotLive, errNotNow, errNothing, errUndoMatch, idem.ErrConflict, item.ErrAccess,
 		item.ErrScope, item.ErrScorekeeper)
 }
@@ -481,7 +481,7 @@ func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*GamePage, error)
 
 	return idem.Once(ctx, s.Answers, UndoGoalFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-			return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit,
+			return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorer, in.IfMatch, commit,
 				func(st *state, now time.Time) ([]dynamo.Write, error) {
 					if err := st.mayScore(); err != nil {
 						return nil, err
@@ -527,9 +527,9 @@ func ListGoalsFunction() app.Function {
 		Does:   "Returns the goals of a game.",
 		IfDown: "The app shows no timeline.",
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/goals", Auth: spec.Session},
-		Uses:   league.Reads(tables.GetGame, tables.ListGoals),
+		Uses:   league.ScoringReads(tables.GetGame, tables.ListGoals),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListGoals, item.ErrAccess, item.ErrScope)
+	}, OpenScoring, (*Service).ListGoals, item.ErrAccess, item.ErrScope)
 }
 
 // ListGoals returns the goals of a game, in the order of the timeline.

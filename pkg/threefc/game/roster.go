@@ -193,9 +193,9 @@ func ListRosterFunction() app.Function {
 		Does:   "Returns who plays in a game.",
 		IfDown: "The app shows no roster.",
 		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/roster", Auth: spec.Session},
-		Uses:   league.Reads(tables.GetGame, tables.ListRoster),
+		Uses:   league.ScoringReads(tables.GetGame, tables.ListRoster),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ListRoster, item.ErrAccess, item.ErrScope)
+	}, OpenScoring, (*Service).ListRoster, item.ErrAccess, item.ErrScope)
 }
 
 // ListRoster returns the roster of a game.

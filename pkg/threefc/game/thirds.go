@@ -48,9 +48,9 @@ func StartThirdFunction() app.Function {
 		Does:   "Starts a third of a game.",
 		IfDown: "Scorekeepers cannot start a game.",
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/thirds/{third}/start", Auth: spec.Session},
-		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
+		Uses:   league.ScoringWrites(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).StartThird,
+	}, OpenScoring, (*Service).StartThird,
 		errTeams, errThird, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
@@ -82,9 +82,9 @@ func FinishThirdFunction() app.Function {
 		Does:   "Finishes a third of a game.",
 		IfDown: "Scorekeepers cannot finish a third.",
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/thirds/{third}/finish", Auth: spec.Session},
-		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
+		Uses:   league.ScoringWrites(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).FinishThird, errThird, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
+	}, OpenScoring, (*Service).FinishThird, errThird, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
 // FinishThird finishes a third. A second run changes nothing. Errors: as StartThird's.
@@ -105,7 +105,7 @@ func (s *Service) FinishThird(ctx context.Context, in *MoveThird) (*GamePage, er
 // before is the time of the step before.
 func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[GamePage],
 	step func(*state, *item.Third) (at *string, before string, err error)) (*GamePage, error) {
-	return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit,
+	return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorer, httpapi.IfMatch{}, commit,
 		func(st *state, now time.Time) ([]dynamo.Write, error) {
 			at, before, err := step(st, &st.game.V().Thirds[in.Third-1])
 			if err != nil {
@@ -137,9 +137,9 @@ func FinishGameFunction() app.Function {
 		Does:   "Finishes a game and computes its result.",
 		IfDown: "Games are not finished, and the standings do not change.",
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/finish", Auth: spec.Session},
-		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
+		Uses:   league.ScoringWrites(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).FinishGame, errUnplayed, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
+	}, OpenScoring, (*Service).FinishGame, errUnplayed, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
 // FinishGame finishes a game whose thirds are finished, and computes its result from the
@@ -148,7 +148,7 @@ func FinishGameFunction() app.Function {
 func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, FinishGameFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
-			return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit,
+			return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorer, httpapi.IfMatch{}, commit,
 				func(st *state, now time.Time) ([]dynamo.Write, error) {
 					if st.game.Status == item.Finished {
 						return nil, errUnchanged

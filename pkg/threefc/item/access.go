@@ -22,6 +22,15 @@ var (
 // 403, with the code league_access_required, scorekeeper_required or admin_required. A stored
 // answer of the request is returned only to a caller who still has that role.
 func Check(ctx context.Context, db dynamo.DB, leagueID, userID string, least Role) (Role, error) {
+	return CheckIn(ctx, db, leagueID, "", userID, least)
+}
+
+// CheckIn is Check for what belongs to a session, whose games a guest may score by its PIN.
+func CheckIn(ctx context.Context, db dynamo.DB, leagueID, sessionID, userID string, least Role) (Role, error) {
+	if guest, ok := guestOf(userID); ok {
+		return guest.check(ctx, db, leagueID, sessionID, least)
+	}
+
 	g, ok, err := dynamo.Get[Row[Grant]](ctx, db, tables.GetGrant, LeagueKey(leagueID), GrantKey(userID))
 
 	role := g.V().Role
@@ -33,17 +42,25 @@ func Check(ctx context.Context, db dynamo.DB, leagueID, userID string, least Rol
 	case role.AtLeast(least):
 		idem.Guard(ctx, leagueID+" "+string(least))
 		return role, nil
-	case least == Scorekeeper:
-		return "", ErrScorekeeper
 	}
 
-	return "", ErrAdmin
+	return "", tooLow(least)
+}
+
+// tooLow returns the error of a role that is not at least another.
+func tooLow(least Role) error {
+	if least == Admin {
+		return ErrAdmin
+	}
+
+	return ErrScorekeeper
 }
 
 // CheckAgain repeats a check, from the text that Check has recorded.
 func CheckAgain(ctx context.Context, db dynamo.DB, userID, right string) error {
-	leagueID, least, _ := strings.Cut(right, " ")
-	_, err := Check(ctx, db, leagueID, userID, Role(least))
+	leagueID, rest, _ := strings.Cut(right, " ")
+	least, sessionID, _ := strings.Cut(rest, " ") // only of a guest there is a session
+	_, err := CheckIn(ctx, db, leagueID, sessionID, userID, Role(least))
 
 	return err
 }
@@ -54,17 +71,28 @@ type Kind[T any] struct {
 	key     func(id string) string // the partition of the row
 	sk      string
 	league  func(T) string
+	session func(T) string // to which the row belongs, "" for none
 	missing error
 }
 
 // The kinds of rows that requests name by an id.
 var (
-	LeagueRow  = Kind[League]{tables.GetLeague, LeagueKey, Metadata, func(l League) string { return l.ID }, ErrScope}
-	SeasonRow  = Kind[Season]{tables.GetSeason, SeasonKey, Metadata, func(s Season) string { return s.LeagueID }, ErrScope}
-	SessionRow = Kind[Session]{tables.GetSession, SessionKey, Metadata, func(s Session) string { return s.LeagueID }, ErrScope}
-	GameRow    = Kind[Game]{tables.GetGame, GameKey, Metadata, func(g Game) string { return g.LeagueID }, ErrScope}
-	PlayerRow  = Kind[Player]{tables.GetPlayer, PlayerKey, Profile, func(p Player) string { return p.LeagueID }, ErrNoPlayer}
+	LeagueRow = Kind[League]{tables.GetLeague, LeagueKey, Metadata, func(l League) string { return l.ID }, none[League], ErrScope}
+	SeasonRow = Kind[Season]{tables.GetSeason, SeasonKey, Metadata, func(s Season) string { return s.LeagueID }, none[Season], ErrScope}
+
+	SessionRow = Kind[Session]{
+		tables.GetSession, SessionKey, Metadata,
+		func(s Session) string { return s.LeagueID }, func(s Session) string { return s.ID }, ErrScope,
+	}
+	GameRow = Kind[Game]{
+		tables.GetGame, GameKey, Metadata,
+		func(g Game) string { return g.LeagueID }, func(g Game) string { return g.SessionID }, ErrScope,
+	}
+
+	PlayerRow = Kind[Player]{tables.GetPlayer, PlayerKey, Profile, func(p Player) string { return p.LeagueID }, none[Player], ErrNoPlayer}
 )
+
+func none[T any](T) string { return "" }
 
 // Errors of Kind: there is no such row.
 var (
@@ -86,7 +114,7 @@ func (k Kind[T]) ReadAs(ctx context.Context, db dynamo.DB, id, userID string, le
 		return row, "", err
 	}
 
-	role, err := Check(ctx, db, k.league(*row.V()), userID, least)
+	role, err := CheckIn(ctx, db, k.league(*row.V()), k.session(*row.V()), userID, least)
 
 	return row, role, err
 }

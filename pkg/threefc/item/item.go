@@ -88,11 +88,12 @@ type Role string
 
 const (
 	Viewer      Role = "viewer"      // reads
+	Scorer      Role = "scorer"      // the goals and thirds of one session, by its PIN: no member has this role
 	Scorekeeper Role = "scorekeeper" // games, rosters, goals, players
 	Admin       Role = "admin"       // everything
 )
 
-var ranks = map[Role]int{Viewer: 1, Scorekeeper: 2, Admin: 3}
+var ranks = map[Role]int{Viewer: 1, Scorer: 2, Scorekeeper: 3, Admin: 4}
 
 // AtLeast reports whether a role may do what another may.
 func (r Role) AtLeast(least Role) bool { return ranks[r] >= ranks[least] }

@@ -30,6 +30,16 @@ func Reads(more ...spec.Access) []spec.Access {
 	return append([]spec.Access{tables.ResolveSession, tables.GetGrant}, more...)
 }
 
+// ScoringReads is Reads for what a guest, too, may read by the PIN of a session.
+func ScoringReads(more ...spec.Access) []spec.Access {
+	return Reads(append([]spec.Access{tables.ResolveGuest, tables.GetPIN}, more...)...)
+}
+
+// ScoringWrites is Writes for what a guest, too, may do by the PIN of a session.
+func ScoringWrites(more ...spec.Access) []spec.Access {
+	return Writes(append([]spec.Access{tables.ResolveGuest, tables.GetPIN}, more...)...)
+}
+
 // Writes returns the access patterns of every function that writes as a user of a league, and more.
 func Writes(more ...spec.Access) []spec.Access {
 	return append([]spec.Access{tables.ResolveSession, tables.GetGrant, tables.FindAnswer, account.CheckDeleted}, more...)

@@ -128,12 +128,24 @@ func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 			text = string(body)
 		}
 
-		var key []threefctest.Header
-		if k := r.Header.Get("Idempotency-Key"); k != "" {
-			key = append(key, threefctest.Key(k))
+		var headers []threefctest.Header
+		if k := r.Header.Get("Scorer"); k != "" {
+			headers = append(headers, threefctest.Header{Name: "scorer", Value: k})
 		}
 
-		out = p.Ask(user, r.Method, r.URL.RequestURI(), text, key...)
+		if k := r.Header.Get("Idempotency-Key"); k != "" {
+			headers = append(headers, threefctest.Key(k))
+		}
+
+		out = p.Ask(user, r.Method, r.URL.RequestURI(), text, headers...)
+	}
+
+	if len(out.Cookies) > 0 {
+		p.clocks.RUnlock()
+		p.clocks.Lock() // no other request reads the cookies
+		p.SetCookie(user, out.Cookies[0])
+		p.clocks.Unlock()
+		p.clocks.RLock()
 	}
 
 	p.mu.Lock()
@@ -514,4 +526,32 @@ func TestScorekeeper(t *testing.T) {
 	if g := testkit.Decode[game.Game](p.World.World, p.Do("sam", "GET", "/v1/games/"+p.game, nil)); g.Status != "finished" {
 		t.Errorf("the game is %s", g.Status)
 	}
+}
+
+// TestGuestScoresByALink: the link of a session fills in the PIN, and nothing happens before its user agrees.
+// What is tapped after the PIN was revoked waits until somebody signs in.
+func TestGuestScoresByALink(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.as("gus")
+
+	pin := "/v1/sessions/" + p.l.SessionID + "/scoring-pin"
+	link := testkit.Decode[struct{ URL string }](p.World.World, p.Do("ann", "PUT", pin, nil)).URL
+	p.run(consoletest.See("(localStorage.clear(), true)"), chromedp.Navigate("about:blank"), chromedp.Navigate(link),
+		consoletest.See(`!document.querySelector("#sign-in").hidden && document.querySelector("#pin").value.length === 8`),
+		consoletest.See(`document.querySelector("#phone").hidden`),
+		consoletest.See(`(document.querySelector("#pin-form button").click(), true)`),
+		consoletest.See(`document.querySelector("#sign-in").hidden && location.hash === ""`))
+	p.tap("start third 1", "GOAL", "Red", "Blue", "Ada")
+	p.sees("everything is sent")
+	p.same("by a guest", "1/0 red>blue")
+
+	p.Do("ann", "DELETE", pin, nil)
+	p.tap("GOAL", "Blue", "Red", "Ed")
+	p.run(consoletest.See(`!document.querySelector("#sign-in").hidden`))
+	p.sees("1 waiting")
+	p.as("sam")
+	p.run(consoletest.See(`(dispatchEvent(new Event("focus")), true)`))
+	p.sees("everything is sent")
+	p.same("after the sign-in", "1/0 red>blue", "1/0 blue>red")
 }

@@ -39,12 +39,12 @@ const [, base, asked] = location.pathname.match(/^(.*)\/score\/([^/]*)$/);
 const api = `${base}/v1`;
 
 // memory is what is known of the session and of its game. done: entries that were sent, and that known
-// does not have yet. offset: how far the clock of 3FC is before that of the phone, in ms.
+// does not have yet. guest: this phone scores by the PIN of the session. offset: how far the clock of 3FC is before that of the phone, in ms.
 const kept = "score";
-const memory = { session: "", games: [], game: "", known: null, done: [], offset: 0, ...JSON.parse(localStorage.getItem(kept) ?? "null") };
+const memory = { session: "", games: [], game: "", known: null, done: [], guest: false, offset: 0, ...JSON.parse(localStorage.getItem(kept) ?? "null") };
 const keep = () => localStorage.setItem(kept, JSON.stringify(memory));
 if (asked !== "last" && asked !== memory.session) {
-  Object.assign(memory, { session: asked, games: [], game: "", known: null, done: [] });
+  Object.assign(memory, { session: asked, games: [], game: "", known: null, done: [], guest: false });
   keep();
 }
 
@@ -57,6 +57,9 @@ const waiting = () => queue().filter((e) => !e.refused);
 const refused = () => queue().filter((e) => e.refused);
 let taps = 0;
 const nextID = () => `${tap}${String(Date.now()).padStart(15, "0")} ${String(taps++).padStart(6, "0")} ${crypto.randomUUID()}`;
+
+// The fragment of a scoring link is the PIN: no server sees it, and nothing happens before its user has agreed.
+const linked = decodeURIComponent(location.hash.slice(1));
 
 let sending = false, loading = false, signedOut = false, undone = 0, answer = null; // answer: what is known of the goal that is being entered
 
@@ -83,12 +86,12 @@ function ulid() {
 async function call(method, path, body, headers = {}) {
   const sent = Date.now();
   const out = await fetch(api + path, {
-    method, headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers }, body: body === undefined ? undefined : JSON.stringify(body),
+    method, headers: { ...(memory.guest ? { Scorer: "pin" } : {}), ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers }, body: body === undefined ? undefined : JSON.stringify(body),
     signal: AbortSignal.timeout(10_000),
   });
   const text = await out.text();
   hear(out.headers.get("Date"), sent);
-  if (out.status !== 401) signedOut = false;
+  if (out.status === 401) signedOut = true;
   return { status: out.status, etag: out.headers.get("ETag"), body: text ? JSON.parse(text) : null };
 }
 
@@ -109,11 +112,20 @@ async function load(force = false) {
   }
 }
 
+// lost reports whether the caller has no right to what was asked for. A guest whose PIN has ended is signed out.
+function lost(out) {
+  if (out.status !== 403 && out.status !== 404) return false;
+  Object.assign(memory, { game: "", known: null, done: [], guest: false });
+  signedOut = out.status === 403;
+  keep();
+  say(`3FC says: ${out.body.detail}.`, true);
+  return true;
+}
+
 async function loadGames() {
   const out = await call("GET", `/sessions/${memory.session}/games`);
-  if (out.status === 401) signedOut = true;
-  if (out.status === 403 || out.status === 404) say(`3FC says: ${out.body.detail}.`, true);
-  if (out.status !== 200) return;
+  if (lost(out) || out.status !== 200) return;
+  signedOut = false;
   memory.games = out.body.games;
   keep();
   if (!memory.game && memory.games.length === 1) await choose(memory.games[0].gameId);
@@ -122,12 +134,8 @@ async function loadGames() {
 async function loadGame(force) {
   const id = memory.game, path = `/games/${id}`, before = memory.done.length;
   const game = await call("GET", path);
-  if (game.status === 401) signedOut = true;
-  if (game.status === 403 || game.status === 404) { // the queue is refused
-    Object.assign(memory, { game: "", known: null, done: [] });
-    keep();
-    say(`3FC says: ${game.body.detail}.`, true);
-  }
+  if (lost(game)) return;
+  if (game.status === 200) signedOut = false;
   if (game.status !== 200 || !force && memory.known?.etag === game.etag) return;
   const [goals, roster] = await Promise.all([call("GET", `${path}/goals`), call("GET", `${path}/roster`)]);
   if (goals.status !== 200 || roster.status !== 200 || memory.game !== id) return; // it is read again
@@ -153,7 +161,7 @@ async function send() {
     for (let e; (e = waiting()[0]);) {
       if (!e.tried) { e.tried = true; save(e); }
       const out = await call(e.method, e.path, e.body, { "Idempotency-Key": e.key });
-      if (out.status === 401) { signedOut = true; break; }
+      if (out.status === 401 || out.status === 403 && memory.guest && lost(out)) break; // it waits until somebody signs in
       if (out.status === 429 || out.status >= 500 || out.body?.type?.endsWith(":stale")) break; // others were faster
       if (out.status < 400 || e.drop && out.body?.type?.endsWith(":goal_not_found")) { // it never came to 3FC
         drop(e);
@@ -226,7 +234,7 @@ function tick() {
 function show() {
   const n = waiting().length, no = refused();
   put($("net"), n ? `${n} waiting` : no.length ? `${no.length} refused` : signedOut ? "" : "everything is sent");
-  $("sign-in").hidden = !signedOut;
+  $("sign-in").hidden = !signedOut && !(linked && !memory.guest); // a viewer who is signed in needs the PIN, too
   $("sign-in-link").href = `${base}/sign-in?${new URLSearchParams({ next: `/score/${memory.session || "last"}` })}`;
   showGames();
   showRefused(no);
@@ -353,8 +361,23 @@ addEventListener("storage", (e) => { // another tab
   show();
 });
 
-// renew keeps the session from ending while the page is used.
-const renew = () => call("GET", "/auth/session").catch(() => {});
+$("pin").value = linked;
+$("pin-form").addEventListener("submit", async (e) => {
+  e.preventDefault();
+  if (!memory.session) return say("Open the link of a session first.", true);
+  const out = await call("POST", `/sessions/${memory.session}/scorers`, { pin: $("pin").value }).catch(() => null);
+  if (out?.status !== 201) return say(out ? `3FC says: ${out.body?.detail ?? out.status}.` : "There is no network.", true);
+  memory.guest = true;
+  keep();
+  history.replaceState(null, "", location.pathname);
+  signedOut = false;
+  say("");
+  await load();
+  send();
+});
+
+// renew keeps the session from ending while the page is used. That of a guest ends with the PIN.
+const renew = () => memory.guest || call("GET", "/auth/session").catch(() => {});
 renew();
 setInterval(renew, 12 * 3600_000);
 setInterval(send, 2000);

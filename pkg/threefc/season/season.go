@@ -826,7 +826,7 @@ func (s *Service) DeleteSession(ctx context.Context, in *DeleteSession) (*httpap
 		_, writes := save(parent, s.Now())
 
 		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.DropSession,
-			append(writes, row.Drop(), dynamo.DeleteWrite(item.Key(parent.PK, row.PK)),
+			append(writes, row.Drop(), dynamo.DeleteWrite(item.Key(parent.PK, row.PK)), dynamo.DeleteWrite(item.Key(row.PK, item.PINKey)),
 				dynamo.DeleteWrite(item.Key(item.DayKey(row.V().Date), row.PK)))...)
 	})
 }

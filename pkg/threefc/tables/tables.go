@@ -90,8 +90,20 @@ var (
 			"absent; with the season, by its rev", rarely, spec.PutItem)
 	ListSessions = App.On("List sessions", "pk=SEASON#{seasonId}, sk begins with SESSION#", perRequest, spec.Query)
 	GetSession   = App.On("Get session", "pk=SESSION#{sessionId}, sk=METADATA", perRequest, spec.GetItem)
-	DropSession  = App.On("Drop session", "what Create session writes, if it has no games, and pk=SESSION#{sessionId}, sk begins with AVAIL#",
+	DropSession  = App.On("Drop session", "what Create session writes, if it has no games, and pk=SESSION#{sessionId}, "+
+		"sk begins with AVAIL#, and sk=PIN",
 		rarely, spec.Query, spec.PutItem, spec.DeleteItem, spec.BatchWriteItem)
+)
+
+// PINs by which guests score the games of a session.
+var (
+	GetPIN   = App.On("Get PIN", "pk=SESSION#{sessionId}, sk=PIN", perRequest, spec.GetItem)
+	SavePIN  = App.On("Save PIN", "pk=SESSION#{sessionId}, sk=PIN, absent or by its rev", perGame, spec.PutItem)
+	DropPIN  = App.On("Drop PIN", "pk=SESSION#{sessionId}, sk=PIN", rarely, spec.DeleteItem)
+	EnterPIN = App.On("Enter PIN", "pk=SESSION#{sessionId}, sk=PIN, by its rev; pk=GUEST#{id}, sk=METADATA, absent", perGame, spec.PutItem)
+	CountPIN = App.On("Count wrong PINs", "pk=PIN_GUESS#{sha256 of the caller's address}, sk=METADATA, and pk=SESSION#{sessionId}, "+
+		"sk=PIN_GUESSES, by their revs; read for each PIN", perGame, spec.GetItem, spec.PutItem)
+	ResolveGuest = App.On("Resolve guest", "pk=GUEST#{id}, sk=METADATA", perRequest, spec.GetItem)
 )
 
 // Games.

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/score"
+
+func main() { score.EnterPINFunction().Start() }

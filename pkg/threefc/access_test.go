@@ -116,6 +116,7 @@ func (m *match) routes() []route {
 		{"undo-goal", game + "/goals/undo", nil, aScorekeeper, []threefctest.Header{{Name: "if-match", Value: `"1"`}}},
 		{"delete-goal", game + "/goals/" + g.EventID, nil, aScorekeeper, nil},
 		{"finish-third", game + "/thirds/1/finish", empty, aScorekeeper, nil},
+		{"undo-third", game + "/thirds/2/finish/undo", nil, aScorekeeper, nil},
 		{"finish-game", game + "/finish", nil, aScorekeeper, nil},
 		{"reopen-game", game + "/reopen", nil, anAdmin, nil},
 

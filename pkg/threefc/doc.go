@@ -10,6 +10,7 @@
 //	why no goal is counted twice                          game; kit/idem
 //	what undo deletes                                     game: UndoGoal
 //	how a game runs: thirds, finish, reopen               game: StartThird, FinishGame
+//	who may undo a start or a finish of a third           game: UndoThird
 //	the order of the standings and of the players         standing: Teams, Players
 //	when the tables are computed                          standing: AggregateSeason
 //	who may do what                                       item: Check, Role
@@ -91,6 +92,10 @@
 // does so for every third that has begun, also of a finished game. An administrator who
 // reopens a finished game lets scorekeepers correct all its thirds until it is finished
 // again. A caller who moves a goal needs the right for both thirds.
+//
+// The latest start or finish of a third can be undone: by a scorekeeper for five minutes after it was
+// recorded, by an administrator until the game is finished. A third with goals stays started. A live game is
+// in no table, so that no table changes.
 //
 // A guest has no account. The PIN of a session, which an administrator makes, lets the guest do for the games
 // of this session what a scorekeeper does with goals and thirds, and nothing else. The right ends with the

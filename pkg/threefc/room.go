@@ -69,6 +69,7 @@ func Room() app.Room {
 		game.DeleteGameFunction(),
 		game.StartThirdFunction(),
 		game.FinishThirdFunction(),
+		game.UndoThirdFunction(),
 		game.FinishGameFunction(),
 		game.ReopenGameFunction(),
 		game.PutSeatFunction(),

@@ -564,7 +564,7 @@ type ListAudit struct {
 type Correction struct {
 	At     time.Time `json:"at" doc:"When it was made."`
 	By     string    `json:"byUserId" doc:"Who has made it."`
-	What   string    `json:"what" enum:"add,edit,delete,undo,finish,reopen" doc:"What was done."`
+	What   string    `json:"what" enum:"add,edit,delete,undo,finish,reopen" doc:"What was done. An undo without a goal is that of the start or the finish of a third."`
 	Before *Goal     `json:"before,omitempty" doc:"The goal before."`
 	After  *Goal     `json:"after,omitempty" doc:"The goal afterwards."`
 }

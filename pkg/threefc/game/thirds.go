@@ -117,7 +117,7 @@ func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[Ga
 			}
 
 			*at = stepTime(in.Body.At, before, now)
-			st.game.Status = item.Live
+			st.game.Status, st.game.V().StepAt = item.Live, item.Format(now)
 
 			return nil, nil
 		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })

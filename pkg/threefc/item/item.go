@@ -173,6 +173,7 @@ type Game struct {
 	Location    string        `json:"location,omitempty"`
 	Teams       []Team        `json:"teams"`
 	Thirds      [Thirds]Third `json:"thirds"`
+	StepAt      string        `json:"stepAt,omitempty"`   // when the latest start or finish of a third was recorded; "" is when it happened
 	Reopened    bool          `json:"reopened,omitempty"` // since it was finished
 	Series      int           `json:"series,omitempty"`   // of its join codes: how often they were revoked
 	Scores      []Score       `json:"scores"`             // of the goals, in the order of Teams

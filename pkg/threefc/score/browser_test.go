@@ -555,3 +555,27 @@ func TestGuestScoresByALink(t *testing.T) {
 	p.sees("everything is sent")
 	p.same("after the sign-in", "1/0 red>blue", "1/0 blue>red")
 }
+
+// TestUndoOfAWrongTap: a start and a finish of a third are undone for five minutes, also before 3FC has them.
+func TestUndoOfAWrongTap(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.tap("start third 1", "third 1 has not started")
+	p.run(consoletest.Says("#third", "Not started"))
+	p.sees("everything is sent")
+	p.tap("start third 1", "GOAL", "Red", "Blue", "Ada", "finish third 1", "third 1 goes on")
+	p.sees("everything is sent")
+	p.run(consoletest.Says("#third", "Third 1"))
+	p.same("after the undo", "1/0 red>blue")
+
+	p.offline(true)
+	p.tap("finish third 1")
+	p.sees("1 waiting")
+	p.tap("third 1 goes on")
+	p.offline(false)
+	p.sees("everything is sent")
+	p.tap("finish third 1")
+	p.sees("everything is sent")
+	p.pass(6 * time.Minute)
+	p.run(consoletest.See(`document.querySelector("#back").hidden`))
+}

@@ -197,6 +197,7 @@ function coming() {
     if (e.drop) all = all.filter((g) => g.eventId !== e.drop);
     if (e.start) { game.thirds[e.start - 1].startedAt = e.body.at; game.status = "live"; }
     if (e.finish) game.thirds[e.finish - 1].finishedAt = e.body.at;
+    if (e.back) game.thirds[e.third - 1][`${e.back}edAt`] = undefined;
     if (e.end) game.status = "finished";
   }
   const scores = new Map(game.teams.map((t) => [t.teamId, { for: 0, against: 0 }]));
@@ -218,6 +219,18 @@ function step(v) {
   if (v.game.status === "finished") return null;
   if (v.next) return { text: `start third ${v.next}`, entry: { method: "POST", path: `/games/${memory.game}/thirds/${v.next}/start`, body: { at: at() }, start: v.next } };
   return { text: "finish the game", entry: { method: "POST", path: `/games/${memory.game}/finish`, end: true } };
+}
+
+// back is the undo of the latest start or finish of a third, for five minutes.
+function back(v) {
+  const latest = v.running || v.game.thirds.findLastIndex((t) => t.finishedAt) + 1, third = v.game.thirds[latest - 1];
+  if (!third || v.game.status === "finished") return null;
+  const step = v.running ? "start" : "finish";
+  if (now() - Date.parse(third[`${step}edAt`]) > 5 * 60_000 || v.running && v.all.some((g) => g.third === latest)) return null;
+  return {
+    text: step === "start" ? `third ${latest} has not started` : `third ${latest} goes on`,
+    entry: { method: "POST", path: `/games/${memory.game}/thirds/${latest}/${step}/undo`, back: step, third: latest },
+  };
 }
 
 function tick() {
@@ -283,6 +296,8 @@ function showGame() {
   const next = step(v);
   put($("step"), next?.text);
   $("step").hidden = !next;
+  put($("back"), back(v)?.text);
+  $("back").hidden = !back(v);
   $("goal").disabled = !v.running;
   $("undo").disabled = v.game.status === "finished" || !v.game.reopened && v.all.at(-1)?.third !== v.running || !v.all.length;
   $("moves").hidden = !!answer;
@@ -296,7 +311,7 @@ function showGame() {
 // settle takes no taps for a moment when other buttons appear, or do something else from now on: the second
 // of a double tap would hit one of them.
 function settle() {
-  const at = answer ? $("question").textContent : `${$("step").textContent} ${undone}`;
+  const at = answer ? $("question").textContent : `${$("step").textContent} ${$("back").textContent} ${undone}`;
   if (at === settle.at) return;
   settle.at = at;
   $("phone").inert = true;
@@ -343,6 +358,16 @@ $("undo").addEventListener("click", () => {
 $("step").addEventListener("click", () => {
   const next = step(coming());
   add({ ...next.entry, says: next.text });
+});
+$("back").addEventListener("click", () => {
+  const undo = back(coming());
+  if (!undo) return show(); // five minutes are over
+  const mine = waiting().find((e) => e[undo.entry.back] === undo.entry.third && e.game === memory.game);
+  if (mine && !mine.tried) { // nobody has heard of it
+    drop(mine);
+    return show();
+  }
+  add({ ...undo.entry, says: undo.text });
 });
 $("others").addEventListener("click", () => { choose("").then(() => load()); });
 

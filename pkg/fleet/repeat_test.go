@@ -46,6 +46,7 @@ var repeatable = map[string]string{
 	"pickem/renew-code":                 "the league has the code of the last answer",
 	"pickem/request-score":              "an event is scored to the same points",
 	"threefc/accept-invitation":         "a user is a member once",
+	"threefc/accept-proposal":           "a goal is added once, and the proposal is gone",
 	"threefc/enter-scoring-pin":         "a phone that enters it again scores by another cookie",
 	"threefc/finish-sign-in":            "a link signs in once",
 	"threefc/send-sign-in-link":         "mails one more link, and all of them are valid",

@@ -97,6 +97,7 @@ func (m *match) routes() []route {
 		{"get-game", game, nil, aViewer, nil},
 		{"list-roster", game + "/roster", nil, aViewer, nil},
 		{"list-goals", game + "/goals", nil, aViewer, nil},
+		{"list-proposals", game + "/proposals", nil, aViewer, nil},
 		{"list-corrections", game + "/audit", nil, aViewer, nil},
 		{"list-pool", game + "/pool", nil, aViewer, nil},
 		{"get-player", "/v1/players/" + m.l.Players[0], nil, aViewer, nil},
@@ -118,6 +119,8 @@ func (m *match) routes() []route {
 		{"finish-third", game + "/thirds/1/finish", empty, aScorekeeper, nil},
 		{"undo-third", game + "/thirds/2/finish/undo", nil, aScorekeeper, nil},
 		{"finish-game", game + "/finish", nil, aScorekeeper, nil},
+		{"accept-proposal", game + "/proposals/" + g.EventID + "/accept", nil, anAdmin, nil},
+		{"dismiss-proposal", game + "/proposals/" + g.EventID, nil, anAdmin, nil},
 		{"reopen-game", game + "/reopen", nil, anAdmin, nil},
 
 		{"update-league", l, map[string]any{"name": "Parkside 2"}, anAdmin, nil},

@@ -7,6 +7,7 @@
 //	who wins, and what a goal counts                      item: ResultOf, Scores
 //	which fields a goal needs                             game: GoalFields.goal
 //	who may record and correct it when                    game: mayScore
+//	what becomes of a goal that comes too late            game: isLate, AcceptProposal
 //	why no goal is counted twice                          game; kit/idem
 //	what undo deletes                                     game: UndoGoal
 //	how a game runs: thirds, finish, reopen               game: StartThird, FinishGame
@@ -57,6 +58,7 @@
 //	SESSION#{sessionId}   GAME#{startTs}#{gameId}     the game in the list
 //	GAME#{gameId}         METADATA                    a game with its score
 //	GAME#{gameId}         GOAL#{third}#{minute}#{id}  a goal; the minute has four digits
+//	GAME#{gameId}         PROPOSAL#{id}               a goal that came after its third was finished
 //	GAME#{gameId}         REMOVED#{id}                a goal that was deleted: it does not come back
 //	GAME#{gameId}         ROSTER#{teamId}#{playerId}  a player of a team
 //	GAME#{gameId}         POOL#{playerId}             a player who has joined by a code
@@ -92,6 +94,10 @@
 // does so for every third that has begun, also of a finished game. An administrator who
 // reopens a finished game lets scorekeepers correct all its thirds until it is finished
 // again. A caller who moves a goal needs the right for both thirds.
+//
+// A goal that a scorekeeper's phone sends after another has finished the third becomes a proposal, if the phone
+// asks for that. It counts for nothing until an administrator accepts it, once, or dismisses it; then it does
+// not come back. The phone that has sent it may withdraw it.
 //
 // The latest start or finish of a third can be undone: by a scorekeeper for five minutes after it was
 // recorded, by an administrator until the game is finished. A third with goals stays started. A live game is

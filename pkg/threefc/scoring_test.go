@@ -104,7 +104,7 @@ func TestGuestMayDoNothingElse(t *testing.T) {
 	scoring := map[string]bool{
 		"list-games": true, "get-game": true, "list-roster": true, "list-goals": true, "start-third": true, "finish-third": true,
 		"finish-game": true, "create-goal": true, "update-goal": true, "delete-goal": true, "undo-goal": true,
-		"undo-third": true,
+		"undo-third": true, "list-proposals": true,
 	}
 	method := methods()
 

@@ -162,14 +162,15 @@ func page(status int, row item.Row[item.Game]) *GamePage {
 
 // state is a game with what belongs to it, as it was read.
 type state struct {
-	game    item.Row[item.Game]
-	goals   []item.Row[item.Goal]
-	seats   []item.Row[item.Seat]
-	removed map[string]bool // ids of deleted goals
-	role    item.Role       // of the caller
-	by      string          // the caller
-	listing item.Listing    // as it was read
-	key     string          // of the listing, as it was read
+	game      item.Row[item.Game]
+	goals     []item.Row[item.Goal]
+	proposals []item.Row[item.Proposal]
+	seats     []item.Row[item.Seat]
+	removed   map[string]bool // ids of deleted goals
+	role      item.Role       // of the caller
+	by        string          // the caller
+	listing   item.Listing    // as it was read
+	key       string          // of the listing, as it was read
 }
 
 // load reads a game in whose league the user has at least a role.
@@ -191,6 +192,8 @@ func (s *Service) load(ctx context.Context, gameID, userID string, least item.Ro
 			err = add(&st.goals, r)
 		case seatType:
 			err = add(&st.seats, r)
+		case proposalType:
+			err = add(&st.proposals, r)
 		case removedType:
 			st.removed[r.SK] = true
 		}
@@ -216,6 +219,9 @@ const (
 	goalType    = "Goal"
 	seatType    = "Roster"
 	removedType = "RemovedGoal"
+
+	proposalType = "Proposal"
+
 	listingType = "SessionGame"
 )
 

@@ -87,8 +87,9 @@ type GoalPage struct {
 	Status int
 	ETag   string `header:"ETag"`
 	Body   struct {
-		Goal Goal `json:"goal" doc:"The goal."`
-		Game Game `json:"game" doc:"The game with its new score."`
+		Goal     Goal `json:"goal" doc:"The goal."`
+		Game     Game `json:"game" doc:"The game with its new score."`
+		Proposed bool `json:"proposed,omitempty" doc:"The goal does not count yet: it waits for an administrator, with status 202."`
 	}
 }
 
@@ -113,6 +114,31 @@ type GoalFields struct {
 // goal returns the goal of the fields, if the rules allow it. id is that of an existing goal, or of
 // a new one.
 func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error) {
+	g, err := f.late(st, id, now)
+	if err != nil {
+		return g, err
+	}
+
+	of := g.Scoring // the scorer's team
+	if g.OwnGoal {
+		of = g.Conceding
+	}
+
+	if st.teamOf(g.Scorer) != of {
+		return g, errScorer
+	}
+
+	for i, a := range g.Assists {
+		if st.teamOf(a) == "" || a == g.Scorer || slices.Contains(g.Assists[:i], a) {
+			return g, errAssists
+		}
+	}
+
+	return g, nil
+}
+
+// late is goal without the rules about players, which an administrator may put on the roster later.
+func (f GoalFields) late(st *state, id string, now time.Time) (item.Goal, error) {
 	g := item.Goal{
 		ID: id, Third: cmp.Or(f.Third, st.game.V().Running()), Scoring: f.Scoring, Conceding: f.Conceding, Scorer: f.Scorer,
 		Assists: append([]string{}, f.Assists...), OwnGoal: f.OwnGoal, RecordedBy: st.by, GameRev: st.game.Rev + 1,
@@ -140,28 +166,16 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 
 	teams := st.game.V().Teams
 
-	of := g.Scoring // the scorer's team
 	switch {
 	case g.OwnGoal != (g.Scoring == ""):
 		return g, errScoring
 	case !plays(teams, g.Conceding):
 		return g, errUnderTeam.In("body.concedingTeamId")
 	case g.OwnGoal:
-		of = g.Conceding
 	case !plays(teams, g.Scoring):
 		return g, errUnderTeam.In("body.scoringTeamId")
 	case g.Scoring == g.Conceding:
 		return g, errSame
-	}
-
-	if st.teamOf(g.Scorer) != of {
-		return g, errScorer
-	}
-
-	for i, a := range g.Assists {
-		if st.teamOf(a) == "" || a == g.Scorer || slices.Contains(g.Assists[:i], a) {
-			return g, errAssists
-		}
 	}
 
 	return g, nil
@@ -230,6 +244,7 @@ type CreateGoal struct {
 	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
 	Body   struct {
 		EventID string `json:"eventId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The id of the goal, a ULID that the phone makes, so that it can send the goal again. By default a new one." example:"01JX0000000000000000000002"`
+		Propose bool   `json:"proposeIfLate,omitempty" doc:"Keep the goal of a third that does not run any more as a proposal (202), instead of refusing it."`
 		GoalFields
 	}
 }
@@ -239,10 +254,14 @@ func CreateGoalFunction() app.Function {
 	return app.API(spec.Function{
 		Name: "threefc/create-goal",
 		Does: "Records a goal: a scorekeeper of the third that runs, or of any third of a reopened game; an administrator of any third that " +
-			"has begun.",
+			"has begun. With proposeIfLate a later goal of a scorekeeper is kept as a proposal.",
 		IfDown: "Scorekeepers cannot record goals.",
-		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/goals", Auth: spec.Session, Answers: []int{http.StatusCreated}},
-		Uses:   league.ScoringWrites(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxGoals},
+		On: spec.Route{
+			Method: "POST", Path: "/v1/games/{gameId}/goals", Auth: spec.Session,
+			Answers: []int{http.StatusCreated, http.StatusAccepted},
+		},
+		Uses:  league.ScoringWrites(tables.ReadGame, tables.SaveGoal),
+		Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxGoals, MaxProposals},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenScoring, (*Service).CreateGoal,
 		ErrFinished, errAssists, errMinute, errNoThird, errNotBegun, errNotLive, errNotNow, errOther, errRemoved,
@@ -251,16 +270,22 @@ func CreateGoalFunction() app.Function {
 }
 
 // CreateGoal records a goal. The same goal again changes nothing, whatever the answer to
-// the first was. Errors: game_not_live, game_finished, third_not_started,
-// third_not_running, third_needed, goal_exists, goal_removed, too_many_goals, bad_minute,
-// bad_scoring_team, unknown_team, same_team, scorer_not_in_team, bad_assists.
+// the first was. With proposeIfLate a goal that would be refused with third_not_running or game_finished
+// becomes a proposal, also if its scorer is on no roster any more: an administrator decides. Errors:
+// game_not_live, game_finished, third_not_started, third_not_running, third_needed, goal_exists,
+// goal_removed, too_many_goals, too_many_proposals, bad_minute, bad_scoring_team, unknown_team, same_team,
+// scorer_not_in_team, bad_assists.
 func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, error) {
 	return idem.Once(ctx, s.Answers, CreateGoalFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
-			var goal item.Goal
+			var (
+				goal   item.Goal
+				status int
+			)
 
 			return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorer, httpapi.IfMatch{}, commit,
 				func(st *state, now time.Time) (writes []dynamo.Write, err error) {
+					status = http.StatusCreated
 					id := cmp.Or(in.Body.EventID, code.NewID(now))
 					if i := st.index(id); i >= 0 {
 						goal = *st.goals[i].V()
@@ -273,6 +298,13 @@ func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, er
 
 					if st.removed[item.RemovedKey(id)] {
 						return nil, errRemoved
+					}
+
+					if in.Body.Propose && st.isLate(in.Body.Third) {
+						status = http.StatusAccepted
+						goal, writes, err = st.propose(in.Body.GoalFields, id, now)
+
+						return writes, err
 					}
 
 					if err := st.mayScore(); err != nil {
@@ -294,8 +326,17 @@ func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, er
 					row := item.New(st.game.PK, item.GoalKey(goal), goalType, goal, now)
 					st.goals = append(st.goals, row)
 
-					return append(st.correction(now, "add", nil, &goal), row.Create()), nil
-				}, func(st *state) *GoalPage { return goalPage(http.StatusCreated, st, goal) })
+					if was := st.proposal(id); was != nil { // its third runs again
+						writes = append(writes, was.Drop())
+					}
+
+					return append(append(writes, st.correction(now, "add", nil, &goal)...), row.Create()), nil
+				}, func(st *state) *GoalPage {
+					out := goalPage(status, st, goal)
+					out.Body.Proposed = status == http.StatusAccepted
+
+					return out
+				})
 		})
 }
 
@@ -413,8 +454,8 @@ func DeleteGoalFunction() app.Function {
 		ErrFinished, errNoGoal, errNotLive, errNotNow, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
-// DeleteGoal deletes a goal; a request for it that arrives later does not bring it back. A
-// second run changes nothing. Errors: goal_not_found, stale, and those of mayScore.
+// DeleteGoal deletes a goal, or a proposal of the caller's; a request for it that arrives later does not bring
+// it back. A second run changes nothing. Errors: goal_not_found, stale, and those of mayScore.
 func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*GamePage, error) {
 	commit := func(ctx context.Context, a spec.Access, _ *GamePage, writes ...dynamo.Write) error {
 		return dynamo.Transact(ctx, s.DB, a, writes...)
@@ -424,6 +465,10 @@ func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*GamePage, er
 		func(st *state, now time.Time) ([]dynamo.Write, error) {
 			if st.removed[item.RemovedKey(in.EventID)] {
 				return nil, errUnchanged
+			}
+
+			if row := st.proposal(in.EventID); row != nil && (st.role == item.Admin || row.V().RecordedBy == st.by) {
+				return st.dismiss(*row, now), nil
 			}
 
 			i := st.index(in.EventID)

@@ -6,8 +6,11 @@ import (
 
 // Limits of games.
 var (
-	MaxGames   = spec.Limit{Name: "games per session", Max: 30, Code: "too_many_games"}
-	MaxGoals   = spec.Limit{Name: "goals per game", Max: 200, Code: "too_many_goals"}
+	MaxGames = spec.Limit{Name: "games per session", Max: 30, Code: "too_many_games"}
+	MaxGoals = spec.Limit{Name: "goals per game", Max: 200, Code: "too_many_goals"}
+	// MaxProposals is as much as a phone without a network sends of a whole game.
+	MaxProposals = spec.Limit{Name: "goals per game that wait for an administrator", Max: 100, Code: "too_many_proposals"}
+
 	MaxPlayers = spec.Limit{Name: "players per game", Max: 60, Code: "too_many_players"}
 )
 

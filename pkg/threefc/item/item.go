@@ -26,6 +26,7 @@ const (
 	Answers  = "IDEMPOTENCY#"
 	Logins   = "AUTH_SESSION#"
 	Pool     = "POOL#"
+	Proposed = "PROPOSAL#"
 
 	Cancelled = "CANCELLED#"
 
@@ -69,6 +70,7 @@ const Profile = "PROFILE"
 func TeamKey(teamID string) string      { return Teams + teamID }
 func GrantKey(userID string) string     { return Grants + userID }
 func CancelledKey(gameID string) string { return Cancelled + gameID }
+func ProposalKey(goalID string) string  { return Proposed + goalID }
 func RemovedKey(goalID string) string   { return "REMOVED#" + goalID }
 
 // RosterKey is the sort key of a player in a team of a game.
@@ -253,6 +255,12 @@ type Goal struct {
 	OwnGoal    bool     `json:"ownGoal"`
 	RecordedBy string   `json:"recordedBy"`
 	GameRev    int      `json:"gameRev"` // of the game with the goal: goals were recorded in its order
+}
+
+// Proposal is a goal that came after its third was finished, as it was sent: an administrator decides.
+type Proposal struct {
+	Goal
+	At string `json:"at"` // when it came
 }
 
 // Seat is a player in a team of a game.

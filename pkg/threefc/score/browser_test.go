@@ -360,8 +360,8 @@ func TestClockOfThePhoneIsWrong(t *testing.T) {
 	p.same("by a clock that is seven minutes late", "1/7 red>blue")
 }
 
-// TestRefusedGoalsStay: goals of a phone without a network, of a third that another phone has
-// finished meanwhile, stay with the reason until they are sent again or discarded.
+// TestRefusedGoalsStay: goals of a phone without a network, whose scorer an administrator has taken out of the
+// game meanwhile, stay with the reason until they are sent again or discarded.
 func TestRefusedGoalsStay(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
@@ -369,35 +369,67 @@ func TestRefusedGoalsStay(t *testing.T) {
 	p.sees("everything is sent")
 	p.offline(true)
 	p.pass(7 * time.Minute)
-	p.tap("GOAL", "Red", "Blue", "Ada", "GOAL", "Blue", "Yellow", "Ed", "GOAL", "Yellow", "Red", "Gus")
+	p.tap("GOAL", "Red", "Blue", "Ada", "GOAL", "Blue", "Yellow", "Ed", "GOAL", "Red", "Yellow", "Ada")
 	p.sees("3 waiting")
-	p.tap("finish third 1")
-	p.sees("4 waiting")
-	p.Do("ann", "POST", "/v1/games/"+p.game+"/thirds/1/finish", map[string]any{})
+
+	seat := "/v1/games/" + p.game + "/roster/" + p.l.Players[0]
+	p.Do("ann", "DELETE", seat, nil)
 	p.offline(false)
 
-	const why = ": 3FC says: this third does not run: an administrator may change its goals, or reopen the game once it is finished."
-	p.refuses("1. third, 7' · Ada · Red against Blue"+why, "1. third, 7' · Ed · Blue against Yellow"+why,
-		"1. third, 7' · Gus · Yellow against Red"+why)
-	p.sees("3 refused")
-	p.shown()
-	p.same("what was refused")
+	const why = ": 3FC says: the scorer must be on the roster of the scoring team, of an own goal on that of the conceding team."
+	p.refuses("1. third, 7' · Ada · Red against Blue"+why, "1. third, 7' · Ada · Red against Yellow"+why)
+	p.sees("2 refused")
+	p.shown("1. third, 7' · Ed · Blue against Yellow")
+	p.same("what was refused", "1/7 blue>yellow")
 	p.run(chromedp.Reload())
-	p.sees("3 refused")
-	p.run(consoletest.See(`document.querySelector("#kept-list a").href.startsWith("mailto:?subject=A%20goal") && document.querySelector("#kept-list a").href.includes("Ada")`))
+	p.sees("2 refused")
+	p.run(consoletest.See(`document.querySelector("#kept-list a").href.startsWith("mailto:?subject=A%20goal") && ` +
+		`document.querySelector("#kept-list a").href.includes("Ada")`))
 	p.decide(1, "discard")
-	p.refuses("1. third, 7' · Ada · Red against Blue"+why, "1. third, 7' · Gus · Yellow against Red"+why)
-	p.decide(0, "try again")
-	p.sees("2 refused")
-	p.tap("start third 2", "finish third 2", "start third 3", "finish third 3", "finish the game")
-	p.sees("2 refused")
-	p.Do("ann", "POST", "/v1/games/"+p.game+"/reopen", nil)
+	p.refuses("1. third, 7' · Ada · Red against Blue" + why)
 	p.decide(0, "try again")
 	p.sees("1 refused")
-	p.same("after the game was reopened", "1/7 red>blue")
-	p.decide(0, "discard")
+	p.Do("ann", "PUT", seat, map[string]any{"teamId": "red"})
+	p.decide(0, "try again")
 	p.sees("everything is sent")
 	p.refuses()
+	p.same("with the player", "1/7 red>blue", "1/7 blue>yellow")
+}
+
+// TestGoalsAfterTheThird: what another phone's finish has overtaken waits for an administrator, and counts once
+// it is accepted.
+func TestGoalsAfterTheThird(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.tap("start third 1")
+	p.sees("everything is sent")
+	p.offline(true)
+	p.pass(7 * time.Minute)
+	p.tap("GOAL", "Red", "Blue", "Ada", "GOAL", "Blue", "Yellow", "Ed", "finish third 1")
+	p.sees("3 waiting")
+	p.Do("ann", "POST", "/v1/games/"+p.game+"/thirds/1/finish", map[string]any{})
+	p.offline(false)
+	p.sees("everything is sent")
+	p.shown()
+	p.same("what came too late")
+
+	late := func(want ...string) {
+		t.Helper()
+
+		list, _ := json.Marshal(append([]string{}, want...))
+		p.run(consoletest.See(fmt.Sprintf(`JSON.stringify([...document.querySelectorAll("#late-list li")].map((li) => li.textContent)) === '%s'`,
+			strings.ReplaceAll(string(list), "'", `\'`))))
+	}
+	late("1. third, 7' · Ada · Red against Blue", "1. third, 7' · Ed · Blue against Yellow")
+
+	path := "/v1/games/" + p.game + "/proposals"
+	all := testkit.Decode[struct{ Proposals []game.Proposal }](p.World.World, p.Do("ann", "GET", path, nil)).Proposals
+	p.Do("ann", "POST", path+"/"+all[0].Goal.EventID+"/accept", nil)
+	p.Do("ann", "DELETE", path+"/"+all[1].Goal.EventID, nil)
+	p.run(chromedp.Reload())
+	p.shown("1. third, 7' · Ada · Red against Blue")
+	late()
+	p.same("what was accepted", "1/7 red>blue")
 }
 
 // TestPageOpensWithoutANetwork: once it was open, with its queue, its clock and its game.

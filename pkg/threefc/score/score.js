@@ -137,9 +137,9 @@ async function loadGame(force) {
   if (lost(game)) return;
   if (game.status === 200) signedOut = false;
   if (game.status !== 200 || !force && memory.known?.etag === game.etag) return;
-  const [goals, roster] = await Promise.all([call("GET", `${path}/goals`), call("GET", `${path}/roster`)]);
-  if (goals.status !== 200 || roster.status !== 200 || memory.game !== id) return; // it is read again
-  memory.known = { etag: game.etag, game: game.body, goals: goals.body.goals, roster: roster.body.players };
+  const [goals, roster, late] = await Promise.all([call("GET", `${path}/goals`), call("GET", `${path}/roster`), call("GET", `${path}/proposals`)]);
+  if ([goals, roster, late].some((out) => out.status !== 200) || memory.game !== id) return; // it is read again
+  memory.known = { etag: game.etag, game: game.body, goals: goals.body.goals, roster: roster.body.players, late: late.body.proposals.map((p) => p.goal) };
   memory.done.splice(0, before);
   keep();
 }
@@ -166,7 +166,8 @@ async function send() {
       if (out.status < 400 || e.drop && out.body?.type?.endsWith(":goal_not_found")) { // it never came to 3FC
         drop(e);
         refused().filter((r) => e.drop && r.goal?.eventId === e.drop).forEach(drop);
-        if (out.status < 400 && e.game === memory.game) memory.done.push(e);
+        if (out.status === 202) say(`${e.text} came after the third was finished: an administrator decides.`);
+        else if (out.status < 400 && e.game === memory.game) memory.done.push(e);
         keep();
         continue;
       }
@@ -293,6 +294,8 @@ function showGame() {
     put(li, line(v, g));
     li.classList.toggle("waiting", !g.sent);
   });
+  $("late").hidden = !memory.known.late?.length;
+  keyed($("late-list"), (memory.known.late ?? []).map((g) => g.eventId), () => el("li")).forEach((li, i) => put(li, line(v, memory.known.late[i])));
   const next = step(v);
   put($("step"), next?.text);
   $("step").hidden = !next;
@@ -335,7 +338,7 @@ function ask(v) {
   offer("Which player?", v.roster.filter((p) => p.teamId === of).map((p) => ({ id: p.playerId, name: p.nickname })), (id) => {
     const goal = { eventId: ulid(), third: answer.third, gameMinute: answer.minute, concedingTeamId: answer.conceding, scorerPlayerId: id, ownGoal: answer.own, ...(answer.own ? {} : { scoringTeamId: answer.scoring }) };
     answer = null;
-    add({ method: "POST", path: `/games/${memory.game}/goals`, body: goal, goal, says: "The goal", text: line(v, goal) });
+    add({ method: "POST", path: `/games/${memory.game}/goals`, body: { ...goal, proposeIfLate: true }, goal, says: "The goal", text: line(v, goal) });
   });
 }
 

@@ -114,7 +114,8 @@ var (
 	ListGames = App.On("List games of a session", "pk=SESSION#{sessionId}, sk begins with GAME#", perRequest, spec.Query)
 	SaveGame  = App.On("Save game", "pk=GAME#{gameId}, sk=METADATA, by its rev, with its index rows, pk=GAME#{gameId}, sk=AUDIT#, "+
 		"pk=OUTBOX, sk=GAME#{gameId}", perGame, spec.PutItem, spec.DeleteItem)
-	ReadGame = App.On("Read game", "pk=GAME#{gameId}, sk from GOAL# to ROSTER#: goals, METADATA, removed goals, roster", perGoal, spec.Query)
+	ReadGame = App.On("Read game", "pk=GAME#{gameId}, sk from GOAL# to ROSTER#: goals, METADATA, proposals, removed goals, roster",
+		perGoal, spec.Query)
 	DropGame = App.On("Drop game", "pk=GAME#{gameId} (batches of 25), then METADATA with its index rows and the session, by its rev; "+
 		"pk=SEASON#{seasonId}, sk=CANCELLED#{gameId}", rarely, spec.Query, spec.PutItem, spec.DeleteItem, spec.BatchWriteItem)
 	ListRoster = App.On("List roster", "pk=GAME#{gameId}, sk begins with ROSTER#, then pk=PLAYER#{playerId}, sk=PROFILE (a batch)",
@@ -124,8 +125,10 @@ var (
 		spec.DeleteItem, spec.ConditionCheckItem)
 	ListGoals = App.On("List goals", "pk=GAME#{gameId}, sk begins with GOAL#, in order of the timeline", perRequest, spec.Query)
 	SaveGoal  = App.On("Save goal", "pk=GAME#{gameId}, sk=GOAL#{third}#{minute}#{eventId}, absent, REMOVED#{eventId} of one that is "+
-		"deleted, with the game, by its rev, its index rows, AUDIT# and OUTBOX", perGoal, spec.PutItem, spec.DeleteItem)
-	ListAudit = App.On("List audit", "pk=GAME#{gameId}, sk begins with AUDIT#, newest first", perRequest, spec.Query)
+		"deleted, PROPOSAL#{eventId} of one that came too late, with the game, by its rev, its index rows, AUDIT# and OUTBOX", perGoal,
+		spec.PutItem, spec.DeleteItem)
+	ListProposals = App.On("List proposals", "pk=GAME#{gameId}, sk begins with PROPOSAL#", perRequest, spec.Query)
+	ListAudit     = App.On("List audit", "pk=GAME#{gameId}, sk begins with AUDIT#, newest first", perRequest, spec.Query)
 )
 
 // Players.

@@ -7,6 +7,7 @@
 //	who wins, and what a goal counts                      item: ResultOf, Scores
 //	which fields a goal needs                             game: GoalFields.goal
 //	who may record and correct it when                    game: mayScore
+//	what a goal without a scorer is, and who names it     game: GoalFields.names
 //	what becomes of a goal that comes too late            game: isLate, AcceptProposal
 //	why no goal is counted twice                          game; kit/idem
 //	what undo deletes                                     game: UndoGoal
@@ -94,6 +95,10 @@
 // does so for every third that has begun, also of a finished game. An administrator who
 // reopens a finished game lets scorekeepers correct all its thirds until it is finished
 // again. A caller who moves a goal needs the right for both thirds.
+//
+// A goal counts without a scorer: who scored may be unknown, or a guest, who is no player of the league and has
+// no name here. A scorekeeper may name the scorer until the game is finished, also of a third that is over; an
+// administrator at any time. Tables of players count a goal once its scorer is named.
 //
 // A goal that a scorekeeper's phone sends after another has finished the third becomes a proposal, if the phone
 // asks for that. It counts for nothing until an administrator accepts it, once, or dismisses it; then it does

@@ -192,7 +192,6 @@ func TestWhatAGoalMustSay(t *testing.T) {
 		{"minute 121", goal{Scoring: "red", Conceding: "blue", Scorer: p[0], Minute: minute(121)}, "invalid", "body.gameMinute"},
 		{"a fourth third", goal{Third: 4, Scoring: "red", Conceding: "blue", Scorer: p[0]}, "invalid", "body.third"},
 		{"no conceding team", goal{Scoring: "red", Scorer: p[0]}, "invalid", "body.concedingTeamId"},
-		{"no scorer", goal{Scoring: "red", Conceding: "blue"}, "invalid", "body.scorerPlayerId"},
 		{"an id that is none", goal{EventID: "one", Scoring: "red", Conceding: "blue", Scorer: p[0]}, "invalid", "body.eventId"},
 	} {
 		for _, to := range []string{"POST " + m.path("goals"), "PATCH " + m.path("goals", old)} {

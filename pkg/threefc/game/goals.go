@@ -36,6 +36,8 @@ var (
 		"a team cannot score against itself: use ownGoal").In("body.concedingTeamId")
 	errScorer = problem.New(problem.Unprocessable, "scorer_not_in_team",
 		"the scorer must be on the roster of the scoring team, of an own goal on that of the conceding team").In("body.scorerPlayerId")
+	errGuest = problem.New(problem.Unprocessable, "guest_or_player",
+		"the scorer is a guest or a player of the roster, not both").In("body.guest")
 	errAssists = problem.New(problem.Unprocessable, "bad_assists",
 		"assists must be different players on the roster of the game, not the scorer").In("body.assistPlayerIds")
 	errUndoMatch = problem.New(problem.Unprocessable, "rev_needed",
@@ -51,7 +53,8 @@ type Goal struct {
 	Display   string   `json:"displayTime" doc:"The time as people write it." example:"20+3'"`
 	Scoring   string   `json:"scoringTeamId,omitempty" doc:"The team that scored. Absent for an own goal."`
 	Conceding string   `json:"concedingTeamId" doc:"The team that conceded."`
-	Scorer    string   `json:"scorerPlayerId" doc:"The player who scored."`
+	Scorer    string   `json:"scorerPlayerId" doc:"The player who scored. Empty while the scorer is unknown, and for a guest."`
+	Guest     bool     `json:"guest,omitempty" doc:"The scorer is a guest, who is no player of the league."`
 	Assists   []string `json:"assistPlayerIds" doc:"The players who assisted."`
 	OwnGoal   bool     `json:"ownGoal" doc:"An own goal counts for nobody."`
 }
@@ -67,6 +70,7 @@ func newGoal(g item.Goal, length int) Goal {
 		Scoring:   g.Scoring,
 		Conceding: g.Conceding,
 		Scorer:    g.Scorer,
+		Guest:     g.Guest,
 		Assists:   append([]string{}, g.Assists...),
 		OwnGoal:   g.OwnGoal,
 	}
@@ -106,7 +110,8 @@ type GoalFields struct {
 	Minute    *int     `json:"gameMinute,omitempty" minimum:"0" maximum:"120" doc:"The minute of the third: by default that of the clock. It is at most twice the length of the third, or what its clock shows if that is more." example:"7"`
 	Scoring   string   `json:"scoringTeamId,omitempty" maxLength:"24" doc:"The team that scored. An own goal has none." example:"red"`
 	Conceding string   `json:"concedingTeamId" minLength:"1" maxLength:"24" doc:"The team that conceded." example:"blue"`
-	Scorer    string   `json:"scorerPlayerId" minLength:"1" maxLength:"26" doc:"The player who scored." example:"01JX0000000000000000000001"`
+	Scorer    string   `json:"scorerPlayerId,omitempty" maxLength:"26" doc:"The player who scored. Without one the scorer is unknown, or a guest; a later change names the player." example:"01JX0000000000000000000001"`
+	Guest     bool     `json:"guest,omitempty" doc:"The scorer is a guest, who is no player of the league: there is no scorerPlayerId."`
 	Assists   []string `json:"assistPlayerIds,omitempty" maxItems:"3" doc:"Up to three players who assisted, of any team." example:"[]"`
 	OwnGoal   bool     `json:"ownGoal,omitempty" doc:"The scorer is of the conceding team."`
 }
@@ -124,7 +129,11 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 		of = g.Conceding
 	}
 
-	if st.teamOf(g.Scorer) != of {
+	switch {
+	case g.Scorer == "":
+	case g.Guest:
+		return g, errGuest
+	case st.teamOf(g.Scorer) != of:
 		return g, errScorer
 	}
 
@@ -141,7 +150,7 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 func (f GoalFields) late(st *state, id string, now time.Time) (item.Goal, error) {
 	g := item.Goal{
 		ID: id, Third: cmp.Or(f.Third, st.game.V().Running()), Scoring: f.Scoring, Conceding: f.Conceding, Scorer: f.Scorer,
-		Assists: append([]string{}, f.Assists...), OwnGoal: f.OwnGoal, RecordedBy: st.by, GameRev: st.game.Rev + 1,
+		Guest: f.Guest, Assists: append([]string{}, f.Assists...), OwnGoal: f.OwnGoal, RecordedBy: st.by, GameRev: st.game.Rev + 1,
 	}
 	if g.Third == 0 {
 		return g, errNoThird
@@ -265,7 +274,7 @@ func CreateGoalFunction() app.Function {
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenScoring, (*Service).CreateGoal,
 		ErrFinished, errAssists, errMinute, errNoThird, errNotBegun, errNotLive, errNotNow, errOther, errRemoved,
-		errSame, errScorer, errScoring, errUnderTeam, idem.ErrConflict, item.ErrAccess, item.ErrScope,
+		errGuest, errSame, errScorer, errScoring, errUnderTeam, idem.ErrConflict, item.ErrAccess, item.ErrScope,
 		item.ErrScorekeeper)
 }
 
@@ -274,7 +283,7 @@ func CreateGoalFunction() app.Function {
 // becomes a proposal, also if its scorer is on no roster any more: an administrator decides. Errors:
 // game_not_live, game_finished, third_not_started, third_not_running, third_needed, goal_exists,
 // goal_removed, too_many_goals, too_many_proposals, bad_minute, bad_scoring_team, unknown_team, same_team,
-// scorer_not_in_team, bad_assists.
+// scorer_not_in_team, guest_or_player, bad_assists.
 func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, error) {
 	return idem.Once(ctx, s.Answers, CreateGoalFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
@@ -344,7 +353,16 @@ func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, er
 func (f GoalFields) matches(g item.Goal) bool {
 	return (f.Third == 0 || f.Third == g.Third) && (f.Minute == nil || *f.Minute == g.Minute) && f.Scoring == g.Scoring &&
 		f.Conceding == g.Conceding &&
-		f.Scorer == g.Scorer && slices.Equal(f.Assists, g.Assists) && f.OwnGoal == g.OwnGoal
+		f.Scorer == g.Scorer && f.Guest == g.Guest && slices.Equal(f.Assists, g.Assists) && f.OwnGoal == g.OwnGoal
+}
+
+// names reports whether the fields are those of a goal without a scorer, with its scorer and assists: no score
+// changes, so that a scorekeeper may do this until the game is finished.
+func (f GoalFields) names(g item.Goal) bool {
+	as := f
+	as.Scorer, as.Guest, as.Assists = "", g.Guest, g.Assists
+
+	return g.Scorer == "" && as.matches(g)
 }
 
 // UpdateGoal is the request to change a goal.
@@ -367,12 +385,13 @@ func UpdateGoalFunction() app.Function {
 		Uses:   league.ScoringWrites(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenScoring, (*Service).UpdateGoal,
-		ErrFinished, errAssists, errMinute, errNoGoal, errNoThird, errNotBegun, errNotLive, errNotNow, errSame,
+		ErrFinished, errAssists, errGuest, errMinute, errNoGoal, errNoThird, errNotBegun, errNotLive, errNotNow, errSame,
 		errScorer, errScoring, errUnderTeam, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
 // UpdateGoal replaces the fields of a goal; third and minute stay if they are left out. A caller
-// who moves it to another third must be allowed to record goals of both: see mayScore. The result
+// who moves it to another third must be allowed to record goals of both: see mayScore. A scorekeeper may name
+// the scorer of a goal without one until the game is finished. The result
 // of a finished game is computed again. Errors: goal_not_found, stale, and those of CreateGoal.
 func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, error) {
 	return idem.Once(ctx, s.Answers, UpdateGoalFunction().Name, in.UserID, in,
@@ -389,7 +408,13 @@ func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, er
 					row := st.goals[i]
 
 					was, fields := *row.V(), in.Body
-					if err := st.mayScore(was.Third); err != nil {
+					thirds := []int{was.Third}
+
+					if fields.names(was) {
+						thirds = nil
+					}
+
+					if err := st.mayScore(thirds...); err != nil {
 						return nil, err
 					}
 
@@ -402,7 +427,11 @@ func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, er
 						return nil, err
 					}
 
-					if err := st.mayScore(goal.Third); err != nil {
+					if goal.Third != was.Third {
+						thirds = append(thirds, goal.Third)
+					}
+
+					if err := st.mayScore(thirds...); err != nil {
 						return nil, err
 					}
 

@@ -142,8 +142,8 @@ func AcceptProposalFunction() app.Function {
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxGoals},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Service).AcceptProposal,
-		errAssists, errMinute, errNoProposal, errNotBegun, errNotLive, errRemoved, errSame, errScorer, errScoring, errUnderTeam, item.ErrAccess,
-		item.ErrAdmin, item.ErrScope)
+		errAssists, errGuest, errMinute, errNoProposal, errNotBegun, errNotLive, errRemoved, errSame, errScorer, errScoring,
+		errUnderTeam, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // AcceptProposal makes a goal of a proposal, which must keep the rules of goals: the players may have to be put
@@ -195,8 +195,8 @@ func (s *Service) AcceptProposal(ctx context.Context, in *AcceptProposal) (*Goal
 // fieldsOf returns the fields of a goal.
 func fieldsOf(g item.Goal) GoalFields {
 	return GoalFields{
-		Third: g.Third, Minute: &g.Minute, Scoring: g.Scoring, Conceding: g.Conceding, Scorer: g.Scorer, Assists: g.Assists,
-		OwnGoal: g.OwnGoal,
+		Third: g.Third, Minute: &g.Minute, Scoring: g.Scoring, Conceding: g.Conceding, Scorer: g.Scorer, Guest: g.Guest,
+		Assists: g.Assists, OwnGoal: g.OwnGoal,
 	}
 }
 

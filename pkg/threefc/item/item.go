@@ -250,7 +250,8 @@ type Goal struct {
 	Minute     int      `json:"gameMinute"`              // in the third, from 0; stoppage continues it
 	Scoring    string   `json:"scoringTeamId,omitempty"` // "" for an own goal
 	Conceding  string   `json:"concedingTeamId"`
-	Scorer     string   `json:"scorerPlayerId"`
+	Scorer     string   `json:"scorerPlayerId"`  // "" is unknown, or a guest
+	Guest      bool     `json:"guest,omitempty"` // the scorer is no player of the league
 	Assists    []string `json:"assistPlayerIds"`
 	OwnGoal    bool     `json:"ownGoal"`
 	RecordedBy string   `json:"recordedBy"`

@@ -63,14 +63,17 @@ func Tallies(seats []Seat, goals []Goal) map[string]Tally {
 	}
 
 	for _, g := range goals {
-		t := all[g.Scorer]
-		if g.OwnGoal {
-			t.OwnGoals++
-		} else {
-			t.Goals++
+		if g.Scorer != "" {
+			t := all[g.Scorer]
+			if g.OwnGoal {
+				t.OwnGoals++
+			} else {
+				t.Goals++
+			}
+
+			all[g.Scorer] = t
 		}
 
-		all[g.Scorer] = t
 		for _, id := range g.Assists {
 			t := all[id]
 			t.Assists++

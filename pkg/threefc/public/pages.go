@@ -566,6 +566,10 @@ func (v view) thirds() []shownThird {
 			Own:     one.OwnGoal,
 			Against: team(one.Conceding),
 		}
+		if one.Guest {
+			shown.Scorer = "a guest"
+		}
+
 		if !one.OwnGoal {
 			shown.For = team(one.Scoring)
 		}

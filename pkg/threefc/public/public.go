@@ -145,7 +145,9 @@ func (s *Service) timeline(ctx context.Context, v *view) error {
 
 	var ids []string
 	for _, g := range v.goals {
-		ids = append(append(ids, g.Scorer), g.Assists...)
+		if ids = append(ids, g.Assists...); g.Scorer != "" {
+			ids = append(ids, g.Scorer)
+		}
 	}
 
 	slices.Sort(ids)
@@ -229,7 +231,8 @@ type PublicGoal struct {
 	Display   string   `json:"displayTime" doc:"The time as people write it." example:"20+3'"`
 	Scoring   string   `json:"scoringTeamId,omitempty" doc:"The team that scored. Absent for an own goal."`
 	Conceding string   `json:"concedingTeamId" doc:"The team that conceded."`
-	Scorer    string   `json:"scorer" doc:"The nickname of who scored."`
+	Scorer    string   `json:"scorer" doc:"The nickname of who scored. Empty if that is unknown, or a guest."`
+	Guest     bool     `json:"guest,omitempty" doc:"The scorer is a guest, who is no player of the league."`
 	Assists   []string `json:"assists" doc:"The nicknames of who assisted."`
 	OwnGoal   bool     `json:"ownGoal" doc:"An own goal counts for nobody."`
 }
@@ -279,7 +282,7 @@ func (v view) shownGoals() []PublicGoal {
 	for i, g := range v.goals {
 		all[i] = PublicGoal{
 			Third: g.Third, Minute: g.Minute, Display: game.Display(g.Minute, v.row.V().ThirdLength), Scoring: g.Scoring, Conceding: g.Conceding,
-			Scorer: v.players[g.Scorer].Nickname, Assists: []string{}, OwnGoal: g.OwnGoal,
+			Scorer: v.players[g.Scorer].Nickname, Guest: g.Guest, Assists: []string{}, OwnGoal: g.OwnGoal,
 		}
 		for _, a := range g.Assists {
 			all[i].Assists = append(all[i].Assists, v.players[a].Nickname)

@@ -260,12 +260,13 @@ func (p *phone) sees(net string) {
 	p.run(consoletest.Says("#net", net))
 }
 
-// shown checks the goals on the page, the latest first.
+// shown checks the goals on the page, the latest first, with the button of those without a scorer.
 func (p *phone) shown(want ...string) {
 	p.T.Helper()
 
 	list, _ := json.Marshal(append([]string{}, want...))
-	p.run(consoletest.See(fmt.Sprintf(`JSON.stringify([...document.querySelectorAll("#goals li")].map((li) => li.textContent)) === JSON.stringify(%s)`, list)))
+	shown := `[...document.querySelectorAll("#goals li")].map((li) => [...li.children].map((c) => c.hidden ? "" : c.textContent).join(""))`
+	p.run(consoletest.See(fmt.Sprintf(`JSON.stringify(%s) === JSON.stringify(%s)`, shown, list)))
 }
 
 // stored are the goals that 3FC has, in order.
@@ -610,4 +611,33 @@ func TestUndoOfAWrongTap(t *testing.T) {
 	p.sees("everything is sent")
 	p.pass(6 * time.Minute)
 	p.run(consoletest.See(`document.querySelector("#back").hidden`))
+}
+
+// TestScorerIsNamedLater: a goal counts without a scorer, and gets one after the third, also without a network.
+func TestScorerIsNamedLater(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.tap("start third 1", "GOAL", "Red", "Blue", "unknown")
+	p.sees("everything is sent")
+	p.pass(time.Minute)
+	p.tap("GOAL", "Blue", "Yellow", "a guest", "finish third 1")
+	p.sees("everything is sent")
+
+	const button = "name the scorer"
+
+	p.shown("1. third, 1' · a guest · Blue against Yellow"+button, "1. third, 0' · unknown · Red against Blue"+button)
+	p.offline(true)
+	p.tap(button, "Ed") // of the latest goal
+	p.sees("1 waiting")
+	p.shown("1. third, 1' · Ed · Blue against Yellow", "1. third, 0' · unknown · Red against Blue"+button)
+	p.offline(false)
+	p.sees("everything is sent")
+	p.tap(button, "Ada")
+	p.sees("everything is sent")
+	p.run(consoletest.See(`[...document.querySelectorAll("#goals button")].every((b) => b.hidden)`))
+
+	all := testkit.Decode[struct{ Goals []game.Goal }](p.World.World, p.Do("sam", "GET", "/v1/games/"+p.game+"/goals", nil)).Goals
+	if got := []string{all[0].Scorer, all[1].Scorer}; got[0] != p.l.Players[0] || got[1] != p.l.Players[4] || all[1].Guest {
+		t.Errorf("the scorers are %q, want Ada and Ed", got)
+	}
 }

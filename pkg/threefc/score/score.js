@@ -195,6 +195,7 @@ function coming() {
   let all = goals.map((g) => ({ ...g, sent: true }));
   for (const e of [...memory.done, ...waiting().filter((w) => w.game === memory.game)]) {
     if (e.goal && !all.some((g) => g.eventId === e.goal.eventId)) all.push(e.goal); // an answer may be lost
+    if (e.edit) all = all.map((g) => g.eventId === e.edit.eventId ? { ...g, ...e.edit } : g);
     if (e.drop) all = all.filter((g) => g.eventId !== e.drop);
     if (e.start) { game.thirds[e.start - 1].startedAt = e.body.at; game.status = "live"; }
     if (e.finish) game.thirds[e.finish - 1].finishedAt = e.body.at;
@@ -210,9 +211,13 @@ function coming() {
   return { game, all, scores, roster, running, next: game.thirds.findIndex((t) => !t.startedAt) + 1 };
 }
 
+// known reports whether 3FC has a goal that is not read again yet.
+const known = (g) => memory.done.some((e) => e.goal?.eventId === g.eventId);
+
 const team = (v, id) => v.game.teams.find((t) => t.teamId === id)?.name ?? "";
 const player = (v, id) => v.roster.find((p) => p.playerId === id)?.nickname ?? "";
-const line = (v, g) => `${g.third}. third, ${g.gameMinute}' · ${player(v, g.scorerPlayerId)} · ${g.ownGoal ? `own goal, ${team(v, g.concedingTeamId)} concedes` : `${team(v, g.scoringTeamId)} against ${team(v, g.concedingTeamId)}`}`;
+const scorer = (v, g) => g.scorerPlayerId ? player(v, g.scorerPlayerId) : g.guest ? "a guest" : "unknown";
+const line = (v, g) => `${g.third}. third, ${g.gameMinute}' · ${scorer(v, g)} · ${g.ownGoal ? `own goal, ${team(v, g.concedingTeamId)} concedes` : `${team(v, g.scoringTeamId)} against ${team(v, g.concedingTeamId)}`}`;
 const at = () => new Date(now()).toISOString();
 
 function step(v) {
@@ -289,9 +294,11 @@ function showGame() {
     put(li.children[2], s.against);
     put(li.children[3], `conceded · ${s.for} scored`);
   });
-  keyed($("goals"), v.all.map((g) => g.eventId).reverse(), () => el("li")).forEach((li, i) => {
+  keyed($("goals"), v.all.map((g) => g.eventId).reverse(), () => el("li", {}, el("span"), el("button", { type: "button", className: "other", textContent: "name the scorer" }))).forEach((li, i) => {
     const g = v.all[v.all.length - 1 - i];
-    put(li, line(v, g));
+    put(li.children[0], line(v, g));
+    li.children[1].hidden = !!g.scorerPlayerId || !!answer || v.game.status === "finished" || !g.sent && !known(g);
+    li.children[1].onclick = () => { answer = { edit: g, own: g.ownGoal, scoring: g.scoringTeamId, conceding: g.concedingTeamId }; show(); };
     li.classList.toggle("waiting", !g.sent);
   });
   $("late").hidden = !memory.known.late?.length;
@@ -335,8 +342,17 @@ function ask(v) {
   if (!answer.own && !answer.scoring) return offer("Who scored?", teams(), (id) => { answer.scoring = id; });
   if (!answer.conceding) return offer(answer.own ? "Whose own goal?" : "Against whom?", teams(answer.scoring), (id) => { answer.conceding = id; });
   const of = answer.own ? answer.conceding : answer.scoring;
-  offer("Which player?", v.roster.filter((p) => p.teamId === of).map((p) => ({ id: p.playerId, name: p.nickname })), (id) => {
-    const goal = { eventId: ulid(), third: answer.third, gameMinute: answer.minute, concedingTeamId: answer.conceding, scorerPlayerId: id, ownGoal: answer.own, ...(answer.own ? {} : { scoringTeamId: answer.scoring }) };
+  const players = v.roster.filter((p) => p.teamId === of).map((p) => ({ id: p.playerId, name: p.nickname }));
+  if (!answer.edit) players.push({ id: "", name: "unknown" }, { id: "guest", name: "a guest" });
+  offer("Which player?", players, (id) => {
+    const who = id === "guest" ? { guest: true } : id ? { scorerPlayerId: id } : {};
+    if (answer.edit) {
+      const g = answer.edit;
+      answer = null;
+      const body = { third: g.third, gameMinute: g.gameMinute, concedingTeamId: g.concedingTeamId, ownGoal: g.ownGoal, ...(g.ownGoal ? {} : { scoringTeamId: g.scoringTeamId }), assistPlayerIds: g.assistPlayerIds ?? [], ...who };
+      return add({ method: "PATCH", path: `/games/${memory.game}/goals/${g.eventId}`, body, edit: { eventId: g.eventId, guest: false, ...who }, says: "The scorer", text: line(v, { ...g, ...who }) });
+    }
+    const goal = { eventId: ulid(), third: answer.third, gameMinute: answer.minute, concedingTeamId: answer.conceding, ownGoal: answer.own, ...(answer.own ? {} : { scoringTeamId: answer.scoring }), ...who };
     answer = null;
     add({ method: "POST", path: `/games/${memory.game}/goals`, body: { ...goal, proposeIfLate: true }, goal, says: "The goal", text: line(v, goal) });
   });

@@ -106,6 +106,8 @@ func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
 		ids = slices.AppendSeq(ids, maps.Keys(g.Players))
 	}
 
+	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "" })
+
 	who, err := item.ReadPlayers(ctx, s.db, tables.ReadPlayers, ids)
 	if err != nil {
 		return err

@@ -104,6 +104,10 @@ func Players(games []item.Listing, players map[string]item.Player) []PlayerTotal
 		played := map[string]bool{}
 
 		for id, t := range g.Players {
+			if id == "" { // a release before goals without a scorer counts these for a player without an id
+				continue
+			}
+
 			p := item.Resolve(id, players)
 
 			s := all[p.ID]

@@ -260,12 +260,12 @@ func (p *phone) sees(net string) {
 	p.run(consoletest.Says("#net", net))
 }
 
-// shown checks the goals on the page, the latest first, with the button of those without a scorer.
+// shown checks the goals on the page, the latest first.
 func (p *phone) shown(want ...string) {
 	p.T.Helper()
 
 	list, _ := json.Marshal(append([]string{}, want...))
-	shown := `[...document.querySelectorAll("#goals li")].map((li) => [...li.children].map((c) => c.hidden ? "" : c.textContent).join(""))`
+	shown := `[...document.querySelectorAll("#goals li")].map((li) => li.firstElementChild.textContent)`
 	p.run(consoletest.See(fmt.Sprintf(`JSON.stringify(%s) === JSON.stringify(%s)`, shown, list)))
 }
 
@@ -623,21 +623,40 @@ func TestScorerIsNamedLater(t *testing.T) {
 	p.tap("GOAL", "Blue", "Yellow", "a guest", "finish third 1")
 	p.sees("everything is sent")
 
-	const button = "name the scorer"
-
-	p.shown("1. third, 1' · a guest · Blue against Yellow"+button, "1. third, 0' · unknown · Red against Blue"+button)
+	p.shown("1. third, 1' · a guest · Blue against Yellow", "1. third, 0' · unknown · Red against Blue")
 	p.offline(true)
-	p.tap(button, "Ed") // of the latest goal
+	p.tap("name the scorer", "Ed", "Flo") // of the latest goal, with an assist
 	p.sees("1 waiting")
-	p.shown("1. third, 1' · Ed · Blue against Yellow", "1. third, 0' · unknown · Red against Blue"+button)
+	p.shown("1. third, 1' · Ed · Blue against Yellow · assist: Flo", "1. third, 0' · unknown · Red against Blue")
 	p.offline(false)
 	p.sees("everything is sent")
-	p.tap(button, "Ada")
+	p.tap("name the scorer", "Ada", "nobody")
 	p.sees("everything is sent")
 	p.run(consoletest.See(`[...document.querySelectorAll("#goals button")].every((b) => b.hidden)`))
 
 	all := testkit.Decode[struct{ Goals []game.Goal }](p.World.World, p.Do("sam", "GET", "/v1/games/"+p.game+"/goals", nil)).Goals
-	if got := []string{all[0].Scorer, all[1].Scorer}; got[0] != p.l.Players[0] || got[1] != p.l.Players[4] || all[1].Guest {
-		t.Errorf("the scorers are %q, want Ada and Ed", got)
+	if got := []string{all[0].Scorer, all[1].Scorer}; got[0] != p.l.Players[0] || got[1] != p.l.Players[4] || all[1].Guest || len(all[1].Assists) != 1 {
+		t.Errorf("the goals are %+v, want Ada's and Ed's, with Flo's assist", all)
 	}
+}
+
+// TestPlayerIsAdded: a player who is not on the roster is added on the page, and scores; a goal of the third
+// that runs gets another scorer. A guest cannot add players.
+func TestPlayerIsAdded(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.tap("start third 1", "GOAL", "Red", "Blue")
+	p.run(consoletest.See(`!document.querySelector("#add-form").hidden`),
+		consoletest.See(`((document.querySelector("#nickname").value = "Zoe"), document.querySelector("#add-form button").click(), true)`))
+	p.tap("Zoe")
+	p.sees("everything is sent")
+	p.shown("1. third, 0' · Zoe · Red against Blue")
+	p.tap("change", "Ada", "Zoe")
+	p.sees("everything is sent")
+	p.shown("1. third, 0' · Ada · Red against Blue · assist: Zoe")
+	p.same("after the change", "1/0 red>blue")
+	p.run(consoletest.See(`(localStorage.setItem("score", JSON.stringify({ ...JSON.parse(localStorage.getItem("score")), guest: true })), ` +
+		`dispatchEvent(new StorageEvent("storage", { key: "score", newValue: localStorage.getItem("score") })), true)`))
+	p.tap("GOAL", "Red", "Blue")
+	p.run(consoletest.See(`document.querySelector("#add-form").hidden`))
 }

@@ -217,7 +217,7 @@ const known = (g) => memory.done.some((e) => e.goal?.eventId === g.eventId);
 const team = (v, id) => v.game.teams.find((t) => t.teamId === id)?.name ?? "";
 const player = (v, id) => v.roster.find((p) => p.playerId === id)?.nickname ?? "";
 const scorer = (v, g) => g.scorerPlayerId ? player(v, g.scorerPlayerId) : g.guest ? "a guest" : "unknown";
-const line = (v, g) => `${g.third}. third, ${g.gameMinute}' · ${scorer(v, g)} · ${g.ownGoal ? `own goal, ${team(v, g.concedingTeamId)} concedes` : `${team(v, g.scoringTeamId)} against ${team(v, g.concedingTeamId)}`}`;
+const line = (v, g) => `${g.third}. third, ${g.gameMinute}' · ${scorer(v, g)} · ${g.ownGoal ? `own goal, ${team(v, g.concedingTeamId)} concedes` : `${team(v, g.scoringTeamId)} against ${team(v, g.concedingTeamId)}`}${g.assistPlayerIds?.length ? ` · assist: ${g.assistPlayerIds.map((id) => player(v, id)).join(", ")}` : ""}`;
 const at = () => new Date(now()).toISOString();
 
 function step(v) {
@@ -294,10 +294,12 @@ function showGame() {
     put(li.children[2], s.against);
     put(li.children[3], `conceded · ${s.for} scored`);
   });
-  keyed($("goals"), v.all.map((g) => g.eventId).reverse(), () => el("li", {}, el("span"), el("button", { type: "button", className: "other", textContent: "name the scorer" }))).forEach((li, i) => {
+  keyed($("goals"), v.all.map((g) => g.eventId).reverse(), () => el("li", {}, el("span"), el("button", { type: "button", className: "other" }))).forEach((li, i) => {
     const g = v.all[v.all.length - 1 - i];
     put(li.children[0], line(v, g));
-    li.children[1].hidden = !!g.scorerPlayerId || !!answer || v.game.status === "finished" || !g.sent && !known(g);
+    put(li.children[1], g.scorerPlayerId ? "change" : "name the scorer");
+    li.children[1].hidden = !!answer || v.game.status === "finished" || !g.sent && !known(g) ||
+      !!g.scorerPlayerId && g.third !== v.running && !v.game.reopened;
     li.children[1].onclick = () => { answer = { edit: g, own: g.ownGoal, scoring: g.scoringTeamId, conceding: g.concedingTeamId }; show(); };
     li.classList.toggle("waiting", !g.sent);
   });
@@ -338,25 +340,57 @@ function ask(v) {
     });
   };
   const teams = (without) => v.game.teams.filter((t) => t.teamId !== without).map((t) => ({ id: t.teamId, name: t.name }));
+  $("add-form").hidden = true;
   $("own").hidden = answer.own || !!answer.scoring;
   if (!answer.own && !answer.scoring) return offer("Who scored?", teams(), (id) => { answer.scoring = id; });
   if (!answer.conceding) return offer(answer.own ? "Whose own goal?" : "Against whom?", teams(answer.scoring), (id) => { answer.conceding = id; });
   const of = answer.own ? answer.conceding : answer.scoring;
   const players = v.roster.filter((p) => p.teamId === of).map((p) => ({ id: p.playerId, name: p.nickname }));
-  if (!answer.edit) players.push({ id: "", name: "unknown" }, { id: "guest", name: "a guest" });
+  $("add-form").hidden = memory.guest || !!answer.who; // a guest may not add players to the league
+  if (answer.who) {
+    const all = v.roster.filter((p) => p.teamId === answer.scoring && p.playerId !== answer.who.scorerPlayerId);
+    return offer("Who assisted?", [{ id: "", name: "nobody" }, ...all.map((p) => ({ id: p.playerId, name: p.nickname }))], (id) => change(v, id ? [id] : []));
+  }
+  players.push({ id: "", name: "unknown" }, { id: "guest", name: "a guest" });
   offer("Which player?", players, (id) => {
     const who = id === "guest" ? { guest: true } : id ? { scorerPlayerId: id } : {};
-    if (answer.edit) {
-      const g = answer.edit;
-      answer = null;
-      const body = { third: g.third, gameMinute: g.gameMinute, concedingTeamId: g.concedingTeamId, ownGoal: g.ownGoal, ...(g.ownGoal ? {} : { scoringTeamId: g.scoringTeamId }), assistPlayerIds: g.assistPlayerIds ?? [], ...who };
-      return add({ method: "PATCH", path: `/games/${memory.game}/goals/${g.eventId}`, body, edit: { eventId: g.eventId, guest: false, ...who }, says: "The scorer", text: line(v, { ...g, ...who }) });
-    }
+    if (answer.edit && !answer.own) { answer.who = who; return; } // one more question
+    if (answer.edit) { answer.who = who; return change(v, []); }
     const goal = { eventId: ulid(), third: answer.third, gameMinute: answer.minute, concedingTeamId: answer.conceding, ownGoal: answer.own, ...(answer.own ? {} : { scoringTeamId: answer.scoring }), ...who };
     answer = null;
     add({ method: "POST", path: `/games/${memory.game}/goals`, body: { ...goal, proposeIfLate: true }, goal, says: "The goal", text: line(v, goal) });
   });
 }
+
+// change sends a goal with another scorer and other assists.
+function change(v, assists) {
+  const { edit: g, who } = answer;
+  answer = null;
+  const body = { third: g.third, gameMinute: g.gameMinute, concedingTeamId: g.concedingTeamId, ownGoal: g.ownGoal, ...(g.ownGoal ? {} : { scoringTeamId: g.scoringTeamId }), assistPlayerIds: assists, ...who };
+  const edit = { eventId: g.eventId, scorerPlayerId: "", guest: false, assistPlayerIds: assists, ...who };
+  add({ method: "PATCH", path: `/games/${memory.game}/goals/${g.eventId}`, body, edit, says: "The change", text: line(v, { ...g, ...edit }) });
+}
+
+// The id of a new player comes from 3FC: this needs a network. The key stays until it is done, so that a
+// second try adds no second player.
+let newcomer = null;
+$("add-form").addEventListener("submit", async (e) => {
+  e.preventDefault();
+  const nickname = $("nickname").value.trim(), teamId = answer?.own ? answer.conceding : answer?.scoring;
+  if (!nickname || !teamId) return;
+  if (newcomer?.nickname !== nickname) newcomer = { nickname, key: crypto.randomUUID() };
+  const { game } = memory.known;
+  let out = await call("POST", "/players", { leagueId: game.leagueId, nickname }, { "Idempotency-Key": newcomer.key }).catch(() => null);
+  const playerId = out?.body?.playerId;
+  if (playerId) out = await call("PUT", `/games/${game.gameId}/roster/${playerId}`, { teamId }).catch(() => null);
+  if (out?.status !== 200) return say(out ? `3FC says: ${out.body?.detail ?? out.status}.` : "There is no network: score the goal as unknown, and name the scorer later.", true);
+  newcomer = null;
+  $("nickname").value = "";
+  say("");
+  if (memory.known && !memory.known.roster.some((p) => p.playerId === playerId)) memory.known.roster.push({ playerId, teamId, nickname });
+  keep();
+  show();
+});
 
 $("goal").addEventListener("click", () => {
   const v = coming(), third = v.game.thirds[v.running - 1]; // the minute is that of the tap, however long the questions take

@@ -304,7 +304,7 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 	add(item.JoinKey("7Q2MZ0KD"), item.Metadata, "JoinCode", item.Join{Code: "7Q2MZ0KD", GameID: scheduled}, until)
 
 	for _, id := range []string{"01JX0000000000000000000071", "01JX0000000000000000000072"} {
-		add(item.GameKey(finished), item.ProposalKey(id), "Proposal", item.Proposal{At: "2026-06-06T13:30:00Z", Goal: item.Goal{
+		add(item.GameKey(next), item.ProposalKey(id), "Proposal", item.Proposal{At: "2026-06-06T13:30:00Z", Goal: item.Goal{
 			ID:         id,
 			Third:      1,
 			Minute:     7,
@@ -316,7 +316,7 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		}})
 	}
 
-	add(item.SessionKey(emptyDay), item.PINKey, "PIN", item.PIN{ID: "01JX0000000000000000000061", Code: "7Q2MZ0KD"}, until)
+	add(item.SessionKey(day), item.PINKey, "PIN", item.PIN{ID: "01JX0000000000000000000061", Code: "7Q2MZ0KD"}, until)
 
 	return failed
 }

@@ -138,6 +138,9 @@ var (
 	ann = auth.User{UserID: "ann"}
 )
 
+// lateID is the id of a goal that came too late.
+const lateID = "01JX0000000000000000007777"
+
 // useCases are those that make more than one write, and the jobs.
 var useCases = []useCase{
 	{"finish a game", game.FinishGameFunction(), []string{"SendMessage*"}, func(m *match) {
@@ -151,6 +154,23 @@ var useCases = []useCase{
 	{"correct a finished game", game.UndoGoalFunction(), []string{"SendMessage*"}, (*match).played,
 		func(m *match, ctx context.Context, env app.Env) error {
 			_, err := open(m, env, game.Open).DeleteGoal(ctx, &game.DeleteGoal{User: ann, GameID: m.id, EventID: "01JX0000000000000000000001"})
+			return err
+		}},
+	{"accept a goal that came too late", game.AcceptProposalFunction(), []string{"SendMessage*"}, func(m *match) {
+		m.played()
+
+		g := m.goalOf(1, "blue")
+		g.EventID = lateID
+		m.late("sam", g)
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, game.Open).AcceptProposal(ctx, &game.AcceptProposal{User: ann, GameID: m.id, EventID: lateID})
+		return err
+	}},
+	{"undo the start of a game", game.UndoThirdFunction(), []string{"SendMessage*"}, func(m *match) { m.step("thirds/1/start") },
+		func(m *match, ctx context.Context, env app.Env) error {
+			_, err := open(m, env, game.OpenScoring).UndoThird(ctx, &game.UndoThird{
+				User: ann, GameID: m.id, Third: 1, Step: "start", Key: idem.Key{IdempotencyKey: "K"},
+			})
 			return err
 		}},
 	{"delete a finished game", game.DeleteGameFunction(), []string{"SendMessage*"}, func(m *match) {

@@ -22,11 +22,11 @@ import (
 
 // Limits of PINs.
 var (
-	// MaxGuesses is enough for the phones behind one address that mistype a PIN.
-	MaxGuesses = spec.Limit{Name: "wrong PINs per address", Max: 20, Per: time.Hour, Code: "too_many_pins"}
-	// MaxSessionGuesses bounds what many addresses can try together: with it one of 2⁴⁰ PINs is not found
+	// MaxPINs is enough for the phones behind one address that mistype a PIN.
+	MaxPINs = spec.Limit{Name: "wrong PINs per address", Max: 20, Per: time.Hour, Code: "too_many_pins"}
+	// MaxSessionPINs bounds what many addresses can try together: with it one of 2⁴⁰ PINs is not found
 	// in the days of a session.
-	MaxSessionGuesses = spec.Limit{Name: "wrong PINs per session", Max: 200, Per: time.Hour, Code: "too_many_pins_of_session"}
+	MaxSessionPINs = spec.Limit{Name: "wrong PINs per session", Max: 200, Per: time.Hour, Code: "too_many_pins_of_session"}
 	// MaxGuests bounds the rows that the bearer of a PIN can write.
 	MaxGuests = spec.Limit{Name: "phones that score by a PIN", Max: 50, Code: "too_many_guests"}
 )
@@ -173,7 +173,7 @@ func EnterPINFunction() app.Function {
 		IfDown: "Only members of the league can begin to score.",
 		On:     spec.Route{Method: "POST", Path: "/v1/sessions/{sessionId}/scorers", Auth: spec.Browser, Answers: []int{http.StatusCreated}},
 		Uses:   []spec.Access{tables.GetPIN, tables.EnterPIN, tables.CountPIN},
-		Limits: []spec.Limit{MaxGuesses, MaxSessionGuesses, MaxGuests},
+		Limits: []spec.Limit{MaxPINs, MaxSessionPINs, MaxGuests},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).EnterPIN, errPIN)
 }
@@ -184,8 +184,8 @@ func EnterPINFunction() app.Function {
 // too_many_pins_of_session, too_many_guests.
 func (s *Service) EnterPIN(ctx context.Context, in *EnterPIN) (*Entered, error) {
 	pk, typed, now := item.SessionKey(in.SessionID), code.Read(in.Body.PIN), s.Now()
-	asker := item.Counter{PK: item.PINGuessKey(signin.CallerOf(ctx)), SK: item.Metadata, Type: "WrongPINs", Limit: MaxGuesses}
-	asked := item.Counter{PK: pk, SK: item.PINGuesses, Type: "WrongPINs", Limit: MaxSessionGuesses}
+	asker := item.Counter{PK: item.PINGuessKey(signin.CallerOf(ctx)), SK: item.Metadata, Type: "WrongPINs", Limit: MaxPINs}
+	asked := item.Counter{PK: pk, SK: item.PINGuesses, Type: "WrongPINs", Limit: MaxSessionPINs}
 
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*Entered, error) {
 		ofAsker, err := asker.Take(ctx, s.DB, tables.CountPIN, now)

@@ -33,7 +33,7 @@ var (
 
 // Errors of PINs.
 var (
-	errPIN  = problem.New(problem.Denied, "invalid_or_expired_pin", "this PIN is wrong, was revoked, or has expired").In("body.pin")
+	errPIN  = problem.New(problem.Denied, "invalid_or_expired_pin", "this PIN is wrong, was revoked, or has expired")
 	errOver = problem.New(problem.Conflict, "session_over", "the session is over")
 )
 

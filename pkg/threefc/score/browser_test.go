@@ -418,7 +418,7 @@ func TestGoalsAfterTheThird(t *testing.T) {
 		t.Helper()
 
 		list, _ := json.Marshal(append([]string{}, want...))
-		p.run(consoletest.See(fmt.Sprintf(`JSON.stringify([...document.querySelectorAll("#late-list li")].map((li) => li.textContent)) === '%s'`,
+		p.run(consoletest.See(fmt.Sprintf(`JSON.stringify([...document.querySelectorAll("#late-list li")].map((li) => li.firstElementChild.textContent)) === '%s'`,
 			strings.ReplaceAll(string(list), "'", `\'`))))
 	}
 	late("1. third, 7' · Ada · Red against Blue", "1. third, 7' · Ed · Blue against Yellow")
@@ -659,4 +659,37 @@ func TestPlayerIsAdded(t *testing.T) {
 		`dispatchEvent(new StorageEvent("storage", { key: "score", newValue: localStorage.getItem("score") })), true)`))
 	p.tap("GOAL", "Red", "Blue")
 	p.run(consoletest.See(`document.querySelector("#add-form").hidden`))
+}
+
+// TestAdministratorDecides: an administrator accepts what came too late, undoes a step of long ago, and gives
+// out the link, on the page. Scorekeepers do not see this.
+func TestAdministratorDecides(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.tap("start third 1")
+	p.sees("everything is sent")
+	p.offline(true)
+	p.tap("GOAL", "Red", "Blue", "Ada", "GOAL", "Blue", "Yellow", "Ed")
+	p.Do("ann", "POST", "/v1/games/"+p.game+"/thirds/1/finish", map[string]any{})
+	p.offline(false)
+	p.run(consoletest.See(`document.querySelectorAll("#late-list li").length === 2`),
+		consoletest.See(`[...document.querySelectorAll("#late-list .choices")].every((c) => c.hidden) && document.querySelector("#office").hidden`))
+
+	p.as("ann")
+	p.run(chromedp.Reload())
+	p.tap("accept")
+	p.shown("1. third, 0' · Ada · Red against Blue")
+	p.tap("dismiss")
+	p.run(consoletest.See(`document.querySelector("#late").hidden`))
+	p.same("what was accepted", "1/0 red>blue")
+	p.pass(time.Hour)
+	p.tap("third 1 goes on")
+	p.run(consoletest.Says("#third", "Third 1"))
+	p.sees("everything is sent")
+
+	p.run(consoletest.See(`(document.querySelector("#give").click(), true)`), consoletest.See(`!document.querySelector("#given").hidden`),
+		consoletest.See(fmt.Sprintf(`document.querySelector("#given-link").href === "%s/score/%s#" + document.querySelector("#given-pin").textContent`,
+			p.url, p.l.SessionID)),
+		consoletest.See(`(document.querySelector("#revoke").click(), true)`), consoletest.See(`document.querySelector("#given").hidden`),
+		consoletest.Says("#said", "The link and the PIN have ended."))
 }

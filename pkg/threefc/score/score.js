@@ -137,9 +137,10 @@ async function loadGame(force) {
   if (lost(game)) return;
   if (game.status === 200) signedOut = false;
   if (game.status !== 200 || !force && memory.known?.etag === game.etag) return;
-  const [goals, roster, late] = await Promise.all([call("GET", `${path}/goals`), call("GET", `${path}/roster`), call("GET", `${path}/proposals`)]);
-  if ([goals, roster, late].some((out) => out.status !== 200) || memory.game !== id) return; // it is read again
-  memory.known = { etag: game.etag, game: game.body, goals: goals.body.goals, roster: roster.body.players, late: late.body.proposals.map((p) => p.goal) };
+  const [goals, roster, late, league] = await Promise.all([call("GET", `${path}/goals`), call("GET", `${path}/roster`), call("GET", `${path}/proposals`),
+    memory.guest ? { status: 200, body: {} } : call("GET", `/leagues/${game.body.leagueId}`)]);
+  if ([goals, roster, late, league].some((out) => out.status !== 200) || memory.game !== id) return; // it is read again
+  memory.known = { etag: game.etag, game: game.body, goals: goals.body.goals, roster: roster.body.players, late: late.body.proposals.map((p) => p.goal), admin: league.body.role === "admin" };
   memory.done.splice(0, before);
   keep();
 }
@@ -227,12 +228,12 @@ function step(v) {
   return { text: "finish the game", entry: { method: "POST", path: `/games/${memory.game}/finish`, end: true } };
 }
 
-// back is the undo of the latest start or finish of a third, for five minutes.
+// back is the undo of the latest start or finish of a third, for five minutes, and at any time for an administrator.
 function back(v) {
   const latest = v.running || v.game.thirds.findLastIndex((t) => t.finishedAt) + 1, third = v.game.thirds[latest - 1];
   if (!third || v.game.status === "finished") return null;
   const step = v.running ? "start" : "finish";
-  if (now() - Date.parse(third[`${step}edAt`]) > 5 * 60_000 || v.running && v.all.some((g) => g.third === latest)) return null;
+  if (!memory.known.admin && now() - Date.parse(third[`${step}edAt`]) > 5 * 60_000 || v.running && v.all.some((g) => g.third === latest)) return null;
   return {
     text: step === "start" ? `third ${latest} has not started` : `third ${latest} goes on`,
     entry: { method: "POST", path: `/games/${memory.game}/thirds/${latest}/${step}/undo`, back: step, third: latest },
@@ -304,7 +305,15 @@ function showGame() {
     li.classList.toggle("waiting", !g.sent);
   });
   $("late").hidden = !memory.known.late?.length;
-  keyed($("late-list"), (memory.known.late ?? []).map((g) => g.eventId), () => el("li")).forEach((li, i) => put(li, line(v, memory.known.late[i])));
+  keyed($("late-list"), (memory.known.late ?? []).map((g) => g.eventId), () => el("li", {}, el("span"), el("p", { className: "choices" },
+    el("button", { type: "button", className: "other", textContent: "accept" }), el("button", { type: "button", className: "other", textContent: "dismiss" })))).forEach((li, i) => {
+    const g = memory.known.late[i], path = `/games/${memory.game}/proposals/${g.eventId}`, [accept, dismiss] = li.lastElementChild.children;
+    put(li.firstElementChild, line(v, g));
+    li.lastElementChild.hidden = !memory.known.admin;
+    accept.onclick = () => decide("POST", `${path}/accept`, `Accepted: ${line(v, g)}.`);
+    dismiss.onclick = () => decide("DELETE", path, `Dismissed: ${line(v, g)}.`);
+  });
+  $("office").hidden = !memory.known.admin;
   const next = step(v);
   put($("step"), next?.text);
   $("step").hidden = !next;
@@ -371,6 +380,27 @@ function change(v, assists) {
   add({ method: "PATCH", path: `/games/${memory.game}/goals/${g.eventId}`, body, edit, says: "The change", text: line(v, { ...g, ...edit }) });
 }
 
+// decide makes a change of an administrator at once, and returns the answer. It does not wait in the queue,
+// because others may decide meanwhile: the administrator sees what came of it.
+async function decide(method, path, done) {
+  const out = await call(method, path).catch(() => null);
+  const no = !out || out.status >= 400;
+  say(!out ? "There is no network." : no ? `3FC says: ${out.body?.detail ?? out.status}.` : done, no);
+  await load(true);
+  return no ? null : out;
+}
+$("give").addEventListener("click", async () => {
+  const out = await decide("PUT", `/sessions/${memory.session}/scoring-pin`, "Give the link or the PIN to who scores.");
+  $("given").hidden = !out;
+  if (!out) return;
+  put($("given-pin"), out.body.pin);
+  put($("given-link"), out.body.url);
+  $("given-link").href = out.body.url;
+});
+$("revoke").addEventListener("click", async () => {
+  if (await decide("DELETE", `/sessions/${memory.session}/scoring-pin`, "The link and the PIN have ended.")) $("given").hidden = true;
+});
+
 // The id of a new player comes from 3FC: this needs a network. The key stays until it is done, so that a
 // second try adds no second player.
 let newcomer = null;
@@ -425,15 +455,15 @@ $("back").addEventListener("click", () => {
 $("others").addEventListener("click", () => { choose("").then(() => load()); });
 
 // look sends and reads when somebody looks at the page: another tab may have signed in.
-function look() {
+function look(force = false) {
   if (document.hidden) return;
   send();
-  load();
+  load(force);
 }
-addEventListener("online", look);
-addEventListener("focus", look);
-addEventListener("pageshow", look);
-document.addEventListener("visibilitychange", look);
+addEventListener("online", () => look());
+addEventListener("focus", () => look());
+addEventListener("pageshow", () => look(true)); // somebody else may be signed in
+document.addEventListener("visibilitychange", () => look());
 addEventListener("storage", (e) => { // another tab
   if (e.key === kept && e.newValue) Object.assign(memory, JSON.parse(e.newValue));
   show();

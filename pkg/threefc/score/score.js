@@ -332,7 +332,7 @@ function showGame() {
 // settle takes no taps for a moment when other buttons appear, or do something else from now on: the second
 // of a double tap would hit one of them.
 function settle() {
-  const at = answer ? $("question").textContent : `${$("step").textContent} ${$("back").textContent} ${undone}`;
+  const at = answer ? $("question").textContent : `${$("step").textContent} ${undone}`;
   if (at === settle.at) return;
   settle.at = at;
   $("phone").inert = true;

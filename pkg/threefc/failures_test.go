@@ -229,6 +229,7 @@ func TestFailedNotices(t *testing.T) {
 	wanted := testkit.Messages[notice.Mail](m.World.World, notice.MailQueue)
 	slices.SortFunc(wanted, func(a, b notice.Mail) int { return cmp.Compare(a.SessionID, b.SessionID) })
 	same(t, "the mails that are asked for", wanted, []notice.Mail{{UserID: user, GameID: m.id}, {UserID: user, SessionID: meeting}})
-	same(t, "the sessions", testkit.Messages[notice.Remind](m.World.World, notice.RemindQueue), []notice.Remind{{SessionID: meeting}})
+	same(t, "the sessions", slices.Compact(testkit.Messages[notice.Remind](m.World.World, notice.RemindQueue)),
+		[]notice.Remind{{SessionID: meeting}})
 	same(t, "the mails", slices.Compact(m.subjects()), []string{"3FC: will you play on 2026-06-07?"})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,6 +106,58 @@ func TestReminder(t *testing.T) {
 	}
 }
 
+// TestReminderAtNoon: on the day before the session, where it is played, also when a day there is another one
+// than in UTC. A session of an earlier release has no time zone: it counts as UTC.
+func TestReminderAtNoon(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	s := testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier)
+
+	for _, zone := range []string{"", "Europe/London", "Asia/Kolkata", "Pacific/Kiritimati", "Etc/GMT+12", "Nowhere"} {
+		testkit.PutRows(m.World.World, tables.App, item.New(item.DayKey("2026-07-10"), item.SessionKey("of "+zone), "Day",
+			item.Day{ID: "of " + zone, TimeZone: zone}, m.Clock.Now()))
+	}
+
+	var got []string
+
+	for hour := range 72 {
+		now := time.Date(2026, 7, 8, hour, 0, 0, 0, time.UTC)
+		m.MoveClock(now)
+		testkit.Must(t, s.SendReminders(m.NewContext()))
+		testkit.Drain(m.World.World, notice.RemindQueue, time.Hour, func(_ context.Context, in notice.Remind) error {
+			got = append(got, now.Format("02 15:04 ")+in.SessionID)
+			return nil
+		})
+	}
+
+	slices.Sort(got)
+	same(t, "when the players of 10 July are reminded", got, []string{"08 22:00 of Pacific/Kiritimati", "09 07:00 of Asia/Kolkata",
+		"09 11:00 of Europe/London", "09 12:00 of ", "09 12:00 of Nowhere", "10 00:00 of Etc/GMT+12"})
+}
+
+// TestMailToMergedPlayers: the user of the player with whom one of the roster is merged gets the mail, too.
+func TestMailToMergedPlayers(t *testing.T) {
+	t.Parallel()
+
+	for merged, want := range map[bool]int{true: 1, false: 0} {
+		m := kickOff(t)
+		m.Accounts()
+		follow(m.World, "lena", ask(m.World, "lena@example.com"))
+
+		zoe := m.newPlayer(m.l.ID, "Zoe")
+		m.Do("lena", "POST", "/v1/players/"+zoe+"/claim", m.coded())
+
+		if merged {
+			m.Do("ann", "POST", "/v1/players/"+m.l.Players[0]+"/merge", map[string]any{"intoPlayerId": zoe})
+		}
+
+		m.Play("sam", m.id)
+		m.Aggregate()
+		m.notify()
+		same(t, fmt.Sprint("the mails, merged: ", merged), len(m.subjects()), want)
+	}
+}
+
 // TestNoticesAreSentInBatches: ten messages to a call, so that a job ends in its time on a day with
 // many sessions, and for a league with many players.
 func TestNoticesAreSentInBatches(t *testing.T) {
@@ -119,7 +172,7 @@ func TestNoticesAreSentInBatches(t *testing.T) {
 		id := fmt.Sprintf("01JZ%022d", i)
 		if i > 0 {
 			testkit.PutRows(m.World.World, tables.App,
-				item.New(item.DayKey("2026-06-07"), item.SessionKey(id), "Day", item.Ref{ID: id}, m.Clock.Now()))
+				item.New(item.DayKey("2026-06-07"), item.SessionKey(id), "Day", item.Day{ID: id}, m.Clock.Now()))
 		}
 
 		testkit.PutRows(m.World.World, tables.App,

@@ -1,5 +1,9 @@
 package main
 
-import "matchday/pkg/threefc/notice"
+import (
+	_ "time/tzdata"
+
+	"matchday/pkg/threefc/notice"
+)
 
 func main() { notice.SendRemindersFunction().Start() }

@@ -295,7 +295,7 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		}
 	}
 
-	add(item.DayKey("2026-06-07"), item.SessionKey(day), "Day", item.Ref{ID: day})
+	add(item.DayKey("2026-06-07"), item.SessionKey(day), "Day", item.Day{ID: day})
 
 	if _, err := h.Users.SignIn(context.Background(), vic, "Vic", nil); err != nil {
 		return err

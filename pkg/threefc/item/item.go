@@ -282,6 +282,12 @@ type Pooled struct {
 	PlayerID string `json:"playerId"`
 }
 
+// Day is a session in the list of its day.
+type Day struct {
+	ID       string `json:"id"`
+	TimeZone string `json:"timeZone,omitempty"` // that of the season when the session was made; of old rows UTC
+}
+
 // Ref leads to another item: from a slug, for example.
 type Ref struct {
 	ID string `json:"id"`

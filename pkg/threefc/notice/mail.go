@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,8 +59,8 @@ func NotifyFinishFunction() app.Function {
 	}, OpenNotifier, (*Notifier).NotifyFinish)
 }
 
-// NotifyFinish requests a mail to each user who has claimed a player of the roster. A second run
-// requests it again; a mail is sent once.
+// NotifyFinish requests a mail to each user who has claimed a player of the roster, or one with whom such a
+// player is merged. A second run requests it again; a mail is sent once.
 func (s *Notifier) NotifyFinish(ctx context.Context, in standing.Finished) error {
 	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(in.GameID), item.Metadata)
 	if err != nil || !ok || g.Status != item.Finished {
@@ -70,17 +72,17 @@ func (s *Notifier) NotifyFinish(ctx context.Context, in standing.Finished) error
 		return err
 	}
 
-	var keys []dynamo.Item
+	var ids []string
 	for _, seat := range item.Values(seats) {
-		keys = append(keys, item.Key(item.PlayerKey(seat.PlayerID), item.Profile))
+		ids = append(ids, seat.PlayerID)
 	}
 
-	players, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.db, tables.ListRoster, keys)
+	players, err := item.ReadPlayers(ctx, s.db, tables.ListRoster, ids)
 	if err != nil {
 		return err
 	}
 
-	return s.ask(ctx, item.Values(players), nil, Mail{GameID: in.GameID})
+	return s.ask(ctx, slices.Collect(maps.Values(players)), nil, Mail{GameID: in.GameID})
 }
 
 // ask requests a mail to each user who has claimed one of the players, except the users of without.
@@ -102,35 +104,55 @@ func (s *Notifier) ask(ctx context.Context, players []item.Player, without map[s
 	return queue.SendAll(ctx, s.queue, MailQueue, mails)
 }
 
-// SendRemindersFunction requests the reminders of tomorrow's sessions.
+// remindAt is the hour at which players are reminded, where the session will be: noon on the day before.
+const remindAt = 12
+
+// SendRemindersFunction requests the reminders of the sessions of the places where it is noon on the day before.
 func SendRemindersFunction() app.Function {
 	return app.Job(spec.Function{
 		Name:   "threefc/send-reminders",
-		Does:   "Has the players of tomorrow's sessions reminded.",
+		Does:   "Has the players of tomorrow's sessions reminded, at noon where they are.",
 		IfDown: "Nobody is reminded of tomorrow's session.",
-		On:     spec.Schedule("cron(0 10 * * ? *)"),
+		On:     spec.Schedule("cron(0 * * * ? *)"),
 		Uses:   []spec.Access{tables.SessionsOfDay}, Sends: []spec.Queue{RemindQueue},
 		Memory: 256, Timeout: 10 * time.Minute,
 	}, OpenNotifier, (*Notifier).SendReminders)
 }
 
-// SendReminders requests the reminders of tomorrow's sessions. A second run on a day requests them
-// again; a mail is sent once.
+// SendReminders requests the reminders of the sessions of the places where it is noon on the day before. A
+// second run in the hour requests them again; a mail is sent once.
 func (s *Notifier) SendReminders(ctx context.Context) error {
-	tomorrow := s.now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
-	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.SessionsOfDay, item.DayKey(tomorrow), item.Sessions), Consistent: true}
+	now := s.now().UTC()
 
-	for rows, err := range dynamo.Pages(func(after dynamo.Item) ([]item.Row[item.Ref], dynamo.Item, error) {
+	// From the last place that begins a day to the first, it is between 12 hours less and 14 more than in UTC.
+	first, last := now.Add(-12*time.Hour).AddDate(0, 0, 1), now.Add(14*time.Hour).AddDate(0, 0, 1)
+	for day := first; day.Format(time.DateOnly) <= last.Format(time.DateOnly); day = day.AddDate(0, 0, 1) {
+		if err := s.remindDay(ctx, day.Format(time.DateOnly), now); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// remindDay requests the reminders of the sessions of a day in the places where it is noon on the day before.
+func (s *Notifier) remindDay(ctx context.Context, date string, now time.Time) error {
+	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.SessionsOfDay, item.DayKey(date), item.Sessions), Consistent: true}
+
+	for rows, err := range dynamo.Pages(func(after dynamo.Item) ([]item.Row[item.Day], dynamo.Item, error) {
 		r.After = after
-		return dynamo.Query[item.Row[item.Ref]](ctx, s.db, tables.SessionsOfDay, r)
+		return dynamo.Query[item.Row[item.Day]](ctx, s.db, tables.SessionsOfDay, r)
 	}) {
 		if err != nil {
 			return err
 		}
 
 		var sessions []Remind
+
 		for _, x := range item.Values(rows) {
-			sessions = append(sessions, Remind{x.ID})
+			if isDue(date, x.TimeZone, now) {
+				sessions = append(sessions, Remind{x.ID})
+			}
 		}
 
 		if err := queue.SendAll(ctx, s.queue, RemindQueue, sessions); err != nil {
@@ -139,6 +161,19 @@ func (s *Notifier) SendReminders(ctx context.Context) error {
 	}
 
 	return nil
+}
+
+// isDue reports whether it is the hour of the reminders of a day in a time zone. A zone that is unknown here
+// counts as UTC.
+func isDue(date, zone string, now time.Time) bool {
+	in, err := time.LoadLocation(zone)
+	if err != nil {
+		in = time.UTC
+	}
+
+	there := now.In(in)
+
+	return there.Hour() == remindAt && there.AddDate(0, 0, 1).Format(time.DateOnly) == date
 }
 
 // RemindSessionFunction requests a mail to each player of a session who has not answered whether to

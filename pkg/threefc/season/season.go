@@ -713,7 +713,7 @@ func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*Sessio
 
 				return out, commit(ctx, tables.CreateSession, out,
 					append(writes, row.Create(), row.Mirror(parent.PK, row.PK),
-						item.New(item.DayKey(in.Body.Date), row.PK, "Day", item.Ref{ID: id}, now).Create())...)
+						item.New(item.DayKey(in.Body.Date), row.PK, "Day", item.Day{ID: id, TimeZone: parent.V().TimeZone}, now).Create())...)
 			})
 		})
 }

@@ -23,7 +23,7 @@ var (
 	perFinish  = spec.Rate{Driver: spec.Message, Note: "for each game that is finished or corrected"}
 	perMail    = spec.Rate{Driver: spec.Message, Note: "for each mail"}
 	perErasure = spec.Rate{Driver: spec.Message, Note: "of a deletion or an export"}
-	nightly    = spec.Every(24 * time.Hour)
+	hourly     = spec.Every(time.Hour)
 	perSweep   = spec.Every(5 * time.Minute)
 )
 
@@ -195,7 +195,7 @@ var (
 	FindAvailability = App.On("Find availability", "pk=SESSION#{sessionId}, sk=AVAIL#{playerId}", onUser, spec.GetItem)
 	GetPreferences   = App.On("Get preferences", "pk=USER#{userId}, sk=PREFERENCES", perRequest, spec.GetItem)
 	PutPreferences   = App.On("Put preferences", "pk=USER#{userId}, sk=PREFERENCES", rarely, spec.PutItem)
-	SessionsOfDay    = App.On("List sessions of a day", "pk=DAY#{date}, sk begins with SESSION#", nightly, spec.Query)
+	SessionsOfDay    = App.On("List sessions of a day", "pk=DAY#{date}, sk begins with SESSION#, of two or three days", hourly, spec.Query)
 	MarkMail         = App.On("Mark mail", "pk=USER#{userId}, sk=MAIL#{gameId or sessionId}", perMail, spec.GetItem, spec.PutItem)
 )
 

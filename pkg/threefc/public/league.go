@@ -116,7 +116,7 @@ func (s *Pages) latest(ctx context.Context, l item.League, x item.Season, data m
 		return nil, err
 	}
 
-	live, next, past := sorted(past, next)
+	live, next, past := sorted(past, next, s.now())
 	for _, g := range slices.Concat(live, next, past) {
 		for _, t := range g.Teams {
 			colors = append(colors, t.Color)

@@ -170,7 +170,7 @@ func (s *Pages) ShowSeason(ctx context.Context, in *ShowSeason) (*web.Page, erro
 		earlier = url + "?cursor=" + past[maxPast-1].StartTs + "_" + past[maxPast-1].GameID
 	}
 
-	live, next, past := sorted(past, next)
+	live, next, past := sorted(past, next, s.now())
 
 	h := web.Head{
 		Title: x.Name + " · " + l.Name,
@@ -225,15 +225,24 @@ func (s *Pages) ShowSeason(ctx context.Context, in *ShowSeason) (*web.Page, erro
 	}), nil
 }
 
+// played is how long after its start a game is shown as live, or as one that may still begin. After that
+// somebody has forgotten to finish it, or it was not played.
+const played = 12 * time.Hour
+
 // sorted returns the games that are being played, those to come, and the others, newest
 // first: not every game starts at the time that was set.
-func sorted(past, next []item.Listing) (live, toCome, rest []item.Listing) {
+func sorted(past, next []item.Listing, now time.Time) (live, toCome, rest []item.Listing) {
 	slices.Reverse(past)
 
 	for _, g := range past {
-		if g.Status == item.Live {
+		recent := item.Parse(g.StartTs).Add(played).After(now)
+
+		switch {
+		case recent && g.Status == item.Live:
 			live = append(live, g)
-		} else {
+		case recent && g.Status == item.Scheduled:
+			toCome = append(toCome, g)
+		default:
 			rest = append(rest, g)
 		}
 	}
@@ -294,8 +303,12 @@ func listedState(g item.Listing, now time.Time) string {
 		return isolated(nameOf(g.Teams, g.Result.Winner)) + " won"
 	case g.Result != nil:
 		return "Draw: " + names(g.Teams, g.Result.Drawn)
-	case g.Status == item.Live:
+	case g.Status == item.Live && item.Parse(g.StartTs).Add(played).After(now):
 		return "Live now"
+	case g.Status == item.Live:
+		return "Not finished"
+	case item.Parse(g.StartTs).Add(played).Before(now):
+		return "Not played"
 	case item.Parse(g.StartTs).Before(now):
 		return "Not started"
 	}

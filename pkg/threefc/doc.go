@@ -60,7 +60,7 @@
 //	GAME#{gameId}         METADATA                    a game with its score
 //	GAME#{gameId}         GOAL#{third}#{minute}#{id}  a goal; the minute has four digits
 //	GAME#{gameId}         PROPOSAL#{id}               a goal that came after its third was finished
-//	GAME#{gameId}         REMOVED#{id}                a goal that was deleted: it does not come back
+//	GAME#{gameId}         REMOVED#{id}                a goal that was deleted: it does not come back, for 30 days
 //	GAME#{gameId}         ROSTER#{teamId}#{playerId}  a player of a team
 //	GAME#{gameId}         POOL#{playerId}             a player who has joined by a code
 //	GAME#{gameId}         AUDIT#{time}#{id}           a correction

@@ -125,7 +125,7 @@ var patterns = map[string]string{
 }
 
 // expire are the types of items that the table deletes.
-var expire = []string{"Answer", "AuthSession", "AuthLink", "AuthMail", "AuthCaller", "JoinCode", "Joins", "CancelledGame", "Mail"}
+var expire = []string{"Answer", "AuthSession", "AuthLink", "AuthMail", "AuthCaller", "JoinCode", "Joins", "CancelledGame", "Mail", "RemovedGoal"}
 
 // TestItems: each has the seed's keys and envelope, with data as a JSON text.
 func TestItems(t *testing.T) {

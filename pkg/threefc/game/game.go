@@ -213,6 +213,10 @@ func (s *Service) load(ctx context.Context, gameID, userID string, least item.Ro
 	return st, err
 }
 
+// keepRemoved is how long a goal that was deleted cannot come back. A phone that has it in its queue is signed
+// out by then.
+const keepRemoved = 30 * 24 * time.Hour
+
 // Types of items.
 const (
 	gameType    = "Game"

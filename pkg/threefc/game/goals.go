@@ -519,6 +519,7 @@ func (st *state) remove(now time.Time, what string, i int) []dynamo.Write {
 	goal := *row.V()
 	st.goals = slices.Delete(slices.Clone(st.goals), i, i+1)
 	gone := item.New(st.game.PK, item.RemovedKey(goal.ID), removedType, goal, now)
+	gone.TTL = now.Add(keepRemoved).Unix()
 
 	return []dynamo.Write{row.Drop(), gone.Create(), st.log(now, what, &goal, nil)}
 }

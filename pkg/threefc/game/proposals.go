@@ -67,6 +67,7 @@ func (st *state) propose(f GoalFields, id string, now time.Time) (item.Goal, []d
 func (st *state) dismiss(row item.Row[item.Proposal], now time.Time) []dynamo.Write {
 	goal := row.V().Goal
 	gone := item.New(st.game.PK, item.RemovedKey(goal.ID), removedType, goal, now)
+	gone.TTL = now.Add(keepRemoved).Unix()
 
 	return []dynamo.Write{row.Drop(), gone.Create(), st.log(now, "delete", &goal, nil)}
 }

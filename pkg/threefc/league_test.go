@@ -142,8 +142,9 @@ func TestLeaguesInOrderOfNames(t *testing.T) {
 	same(t, "the leagues", decode[struct{ Leagues []listed }](m, "vic", "GET", "/v1/leagues", nil).Leagues, want)
 }
 
-// TestSlugIsFreeAfterARename: the old one leads nowhere, and may be had by others.
-func TestSlugIsFreeAfterARename(t *testing.T) {
+// TestSlugAfterARename: links with the one before lead to the league, too, until the next; then it may be had
+// by others.
+func TestSlugAfterARename(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	m.Do("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"slug": "northside"})
@@ -152,12 +153,24 @@ func TestSlugIsFreeAfterARename(t *testing.T) {
 		return code(m.Ask("", "GET", "/v1/public/leagues/"+league+"/seasons/"+season+"/games/"+m.id, nil))
 	}
 	same(t, "the pages", []string{show("northside", "spring-2026"), show("parkside", "spring-2026"), show(m.l.ID, m.l.SeasonID)},
-		[]string{"200", "404 not_found", "200"})
+		[]string{"200", "200", "200"})
+
+	other := func() string {
+		return code(m.Ask("eve", "POST", "/v1/leagues", map[string]any{"name": "Other", "slug": "parkside"}))
+	}
+	same(t, "the old one for another league", other(), "409 slug_taken")
+	m.Do("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"slug": "parkside"})
+	m.Do("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"slug": "northside"})
+	same(t, "there and back again", []string{show("northside", "spring-2026"), show("parkside", "spring-2026"), other()},
+		[]string{"200", "200", "409 slug_taken"})
+	m.Do("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"slug": "westside"})
+	same(t, "after the next", []string{show("westside", "spring-2026"), show("northside", "spring-2026"), show("parkside", "spring-2026")},
+		[]string{"200", "200", "404 not_found"})
 	m.Do("eve", "POST", "/v1/leagues", map[string]any{"name": "Other", "slug": "parkside"})
 	same(t, "a game of another league", show("parkside", m.l.SeasonID), "404 not_found")
 	m.Do("ann", "PATCH", "/v1/seasons/"+m.l.SeasonID, map[string]any{"slug": "may"})
 	m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/seasons", map[string]any{"name": "Spring 2026"})
-	same(t, "the pages of the season", []string{show("northside", "may"), show("northside", "spring-2026")}, []string{"200", "404 not_found"})
+	same(t, "the pages of the season", []string{show("westside", "may"), show("westside", "spring-2026")}, []string{"200", "404 not_found"})
 	refused(t, "a slug of another season", m.Ask("ann", "PATCH", "/v1/seasons/"+m.l.SeasonID, map[string]any{"slug": "spring-2026"}),
 		409, "slug_taken")
 	refused(t, "a new season with it", m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/seasons", map[string]any{"name": "May"}),

@@ -105,6 +105,7 @@ type League struct {
 	ID      string       `json:"leagueId"`
 	Name    string       `json:"name"`
 	Slug    string       `json:"slug"`
+	OldSlug string       `json:"oldSlug,omitempty"` // the one before, which leads here, too
 	Admins  int          `json:"adminCount"`
 	Members int          `json:"memberCount"`
 	Seasons int          `json:"seasonCount"`

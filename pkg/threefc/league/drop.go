@@ -15,7 +15,17 @@ import (
 // End returns the writes that end a league: nobody finds it any more, and nothing is added to it. What
 // is left of it is deleted by Drop.
 func End(row item.Row[item.League]) []dynamo.Write {
-	return []dynamo.Write{row.Drop(), dynamo.DeleteWrite(item.Key(item.SlugKey(row.V().Slug), item.Metadata))}
+	return append([]dynamo.Write{row.Drop()}, FreeSlugs(*row.V())...)
+}
+
+// FreeSlugs returns the writes after which the slugs of a league lead nowhere, and may be had by others.
+func FreeSlugs(l item.League) []dynamo.Write {
+	writes := []dynamo.Write{dynamo.DeleteWrite(item.Key(item.SlugKey(l.Slug), item.Metadata))}
+	if l.OldSlug != "" {
+		writes = append(writes, dynamo.DeleteWrite(item.Key(item.SlugKey(l.OldSlug), item.Metadata)))
+	}
+
+	return writes
 }
 
 // atOnce bounds the games and sessions that Drop deletes concurrently, and chunk those that are done

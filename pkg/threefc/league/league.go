@@ -236,7 +236,7 @@ type UpdateLeague struct {
 	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
 	Body     struct {
 		Name string `json:"name,omitempty" format:"display-name" doc:"The new name." example:"Parkside three-sided"`
-		Slug string `json:"slug,omitempty" minLength:"3" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The new name in URLs. The old one leads nowhere." example:"parkside"`
+		Slug string `json:"slug,omitempty" minLength:"3" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The new name in URLs. The one before leads to the league, too, until the next change." example:"parkside"`
 	}
 }
 
@@ -273,18 +273,26 @@ func (s *Service) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePa
 					return page(http.StatusOK, row, role), nil
 				}
 
-				now := s.Now()
-				row, saved := row.Save(now)
-				writes := []dynamo.Write{saved}
+				now, writes := s.Now(), []dynamo.Write(nil)
 
-				if row.V().Slug != was.Slug {
+				switch row.V().Slug {
+				case was.Slug:
+				case was.OldSlug:
+					row.V().OldSlug = was.Slug
+				default:
+					row.V().OldSlug = was.Slug
 					to := item.New(item.SlugKey(row.V().Slug), item.Metadata, "Slug", item.Ref{ID: was.ID}, now)
-					writes = append(writes, to.Create(), dynamo.DeleteWrite(item.Key(item.SlugKey(was.Slug), item.Metadata)))
+					writes = append(writes, to.Create())
+
+					if was.OldSlug != "" {
+						writes = append(writes, dynamo.DeleteWrite(item.Key(item.SlugKey(was.OldSlug), item.Metadata)))
+					}
 				}
 
+				row, saved := row.Save(now)
 				out := page(http.StatusOK, row, role)
 
-				err = commit(ctx, tables.SaveLeague, out, writes...)
+				err = commit(ctx, tables.SaveLeague, out, append([]dynamo.Write{saved}, writes...)...)
 				if item.RefusedWrite(err) == 1 {
 					return nil, errSlug
 				}

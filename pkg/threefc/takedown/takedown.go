@@ -139,13 +139,12 @@ func (s *Service) renameLeague(ctx context.Context, name string) (out Taken, err
 			return err
 		}
 
-		was, now := row.V().Slug, s.now()
-		row.V().Name, row.V().Slug = LeagueName, "league-"+strings.ToLower(rand.Text()[:10])
+		freed, now := league.FreeSlugs(*row.V()), s.now()
+		row.V().Name, row.V().Slug, row.V().OldSlug = LeagueName, "league-"+strings.ToLower(rand.Text()[:10]), ""
 		_, saved := row.Save(now)
 		to := item.New(item.SlugKey(row.V().Slug), item.Metadata, "Slug", item.Ref{ID: id}, now)
 
-		return dynamo.Transact(ctx, s.db, tables.SaveLeague, saved, to.Create(),
-			dynamo.DeleteWrite(item.Key(item.SlugKey(was), item.Metadata)))
+		return dynamo.Transact(ctx, s.db, tables.SaveLeague, append(freed, saved, to.Create())...)
 	})
 
 	return Taken{LeagueID: id, Name: LeagueName}, err

@@ -140,6 +140,7 @@ func benchUses(ctx context.Context, players int) ([]useCost, error) {
 		{seat, target{}},
 		{third, target{}},
 		{finishing, target{10, 24}},
+		{s.screen("get-game", game.GetGameFunction(), live, nil), target{4, 0}},
 		{s.screen("show-game", public.GetGameFunction(), of, nil), target{3, 0}},
 		{s.screen("show-game-page", public.ShowGameFunction(), of, nil), target{8, 0}},
 		{s.screen("show-standings", public.GetStandingsFunction(), func() []string { return []string{seasonID} }, nil), target{1, 0}},

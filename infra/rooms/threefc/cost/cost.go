@@ -25,12 +25,19 @@ const (
 	goals = 15.0 // of each game
 	seats = 9.0  // players of each game
 	steps = 6.0  // starts and ends of thirds
+	hours = 1.25 // of each game, with its breaks
 	views = 2_000.0
+
+	phones    = 2.0  // that score each game
+	polls     = 360. // of each in an hour: see package score
+	followers = 5.0  // phones that have each game's page open
+	refreshes = 720. // of each in an hour: see package web
 )
 
 // The functions whose calls are counted. A goal is sent with a key, under which the answer is stored.
 const (
 	goal, create, seat, step, finish = "create-goal with a key", "create-game", "put-seat", "finish-third", "finish-game"
+	poll                             = "get-game"
 	tables, gamePage, seasonPage     = "aggregate-season", "show-game-page", "show-season-page"
 )
 
@@ -49,7 +56,7 @@ func parse(text []byte) (c counters, err error) {
 		return c, err
 	}
 
-	for _, what := range []string{goal, create, seat, step, finish, tables, gamePage, seasonPage} {
+	for _, what := range []string{goal, create, seat, step, finish, poll, tables, gamePage, seasonPage} {
 		if c.of(what).What == "" {
 			return c, fmt.Errorf("the counters lack %s: run `make bench`", what)
 		}
@@ -108,6 +115,25 @@ func (c counters) seen(n float64) usage.Usage {
 	return u
 }
 
+// scored is what the phones that score n games ask for.
+func (c counters) scored(n float64) usage.Usage { return c.watched(n, poll, phones, polls) }
+
+// followed is what the open pages of n games ask for while these are played.
+func (c counters) followed(n float64) usage.Usage {
+	return c.watched(n, gamePage, followers, refreshes)
+}
+
+// watched is what so many phones ask for while n games are played, each so often in an hour. Most answers are
+// 304, without a body: that the game has not changed.
+func (c counters) watched(n float64, what string, phones, perHour float64) usage.Usage {
+	asked := n * phones * hours * perHour
+	u := c.calls(asked, what, usage.RequestSeconds, 0.25)
+	u.APIRequests = asked
+	u.EgressGB = n * phones * (goals + steps) * c.of(what).Answer / usage.Gigabyte
+
+	return u
+}
+
 func report(in usage.Input) (usage.Report, error) {
 	c, err := parse(in.Counters)
 	if err != nil {
@@ -121,11 +147,13 @@ func report(in usage.Input) (usage.Report, error) {
 		return usage.Report{}, err
 	}
 
-	rows := [][]string{{"leagues", "fixed", "metrics", "games", "views", "TOTAL", "a league"}}
+	rows := [][]string{{"leagues", "fixed", "metrics", "games", "phones", "live", "views", "TOTAL", "a league"}}
 
 	for _, n := range []float64{10, 1_000, 10_000} {
 		row, total := []string{usage.Grouped(n)}, usage.Usage{}
-		for _, u := range []usage.Usage{fixed, usage.Emitted(room, usage.HoursOfMonth), c.played(n*games, room), c.seen(n * views)} {
+		for _, u := range []usage.Usage{
+			fixed, usage.Emitted(room, usage.HoursOfMonth), c.played(n*games, room), c.scored(n * games), c.followed(n * games), c.seen(n * views),
+		} {
 			row, total = append(row, usage.Dollars(u.Dollars(in.Prices))), total.Plus(u)
 		}
 
@@ -140,9 +168,13 @@ func report(in usage.Input) (usage.Report, error) {
 		Rows:  rows,
 		Notes: fmt.Sprintf(`metrics %s
 games   %g of each league, each with %g goals, %g players and the tables of the season: %g read and %g write units of DynamoDB
+phones  %g score each game for %g hours, and ask for it each 10 seconds: %g read units
+live    %g phones have the page of each game open meanwhile, which refreshes itself each 5 seconds, without a CDN; with one a game asks
+        the origin 12 requests a minute, however many follow it
 views   %g of the public pages of each league, without a CDN: half of a game, %g read units, and half of a season, %g
 left out mails to players
 Units of DynamoDB are those that the engine reckons, with 10 and with 1,000 players. What leagues do, and durations, are assumed.
-`, usage.EmittedNote, games, goals, seats, one.ReadUnits, one.WriteUnits, views, c.of(gamePage).ReadUnits, c.of(seasonPage).ReadUnits),
+`, usage.EmittedNote, games, goals, seats, one.ReadUnits, one.WriteUnits,
+			phones, hours, c.of(poll).ReadUnits, followers, views, c.of(gamePage).ReadUnits, c.of(seasonPage).ReadUnits),
 	}, nil
 }

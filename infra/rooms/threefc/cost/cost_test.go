@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchday/infra/tools/cost/usage"
 	"matchday/pkg/threefc"
 )
 
@@ -24,6 +25,30 @@ func TestGame(t *testing.T) {
 	for name, v := range map[string][2]float64{
 		"reads": {u.ReadUnits, 2 * 10 * calls}, "writes": {u.WriteUnits, 3 * 10 * calls}, "requests of SQS": {u.SQSRequests, 3 * 10 * calls},
 		"requests": {u.APIRequests, 10 * (calls - 1)},
+	} {
+		if math.Abs(v[0]-v[1]) > 1e-9 {
+			t.Errorf("%s: got %v, want %v", name, v[0], v[1])
+		}
+	}
+}
+
+// TestOpenPages: a phone that scores asks each 10 seconds, and a page that follows a game each 5.
+func TestOpenPages(t *testing.T) {
+	t.Parallel()
+
+	c := counters{}
+	for what, units := range map[string]float64{poll: 2, gamePage: 5} {
+		c.Uses = append(c.Uses, use{What: what, ReadUnits: units, Answer: 1e9})
+	}
+
+	const seconds = 75 * 60
+
+	for name, v := range map[string][2]float64{
+		"polls":              {c.scored(10).APIRequests, 10 * phones * seconds / 10},
+		"units of polls":     {c.scored(10).ReadUnits, 2 * 10 * phones * seconds / 10},
+		"refreshes":          {c.followed(10).APIRequests, 10 * followers * seconds / 5},
+		"units of refreshes": {c.followed(10).ReadUnits, 5 * 10 * followers * seconds / 5},
+		"pages that changed": {c.followed(10).EgressGB * usage.Gigabyte / 1e9, 10 * followers * (goals + steps)},
 	} {
 		if math.Abs(v[0]-v[1]) > 1e-9 {
 			t.Errorf("%s: got %v, want %v", name, v[0], v[1])

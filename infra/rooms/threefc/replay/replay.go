@@ -31,6 +31,9 @@ var (
 	firstDay = time.Date(2026, 3, 7, 0, 0, 0, 0, time.UTC)
 )
 
+// london is where the league plays.
+var london, _ = time.LoadLocation("Europe/London") // the program has the database of time zones
+
 // run is one Run.
 type run struct {
 	*replay.World
@@ -62,7 +65,7 @@ func Run(ctx context.Context, cfg Config) error {
 	r.Trial = replay.NewTrial(cfg.Config, rooms, odds, drawn)
 	// Schedules run when the reminders are due, and when a game was finished.
 	if err := r.Play(ctx, start, fleet.Config{Rooms: rooms},
-		func(at time.Time) bool { return at.Hour() == 10 && at.Minute() < 10 }, r.play); err != nil {
+		func(at time.Time) bool { return at.In(london).Hour() == 12 && at.Minute() < 10 }, r.play); err != nil {
 		return err
 	}
 

@@ -124,6 +124,19 @@ func (b *Browser) ETag() string {
 // URL is the URL of the API.
 func (b *Browser) URL() string { return b.api }
 
+// Submit sends the form of the page at an address.
+func (b *Browser) Submit(ctx context.Context, page string, form url.Values) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, page, strings.NewReader(form.Encode()))
+	if err != nil {
+		return err
+	}
+
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	_, _, err = b.send(r)
+
+	return err
+}
+
 // Follow sends a request that is answered with a redirect, and returns the address of the
 // redirect.
 func (b *Browser) Follow(ctx context.Context, method, to string, form url.Values) (*url.URL, error) {

@@ -110,17 +110,22 @@ func (w *world) totals() (all []total) {
 				continue
 			}
 
-			if m.roster[p] != "" {
-				t.Games++
+			is := func(other *player) bool { return other != nil && other.now() == p }
+
+			for other := range m.roster {
+				if is(other) {
+					t.Games++
+					break
+				}
 			}
 
 			for _, g := range m.goals {
 				switch {
-				case g.scorer == p && g.own:
+				case is(g.scorer) && g.own:
 					t.OwnGoals++
-				case g.scorer == p:
+				case is(g.scorer):
 					t.Goals++
-				case slices.Contains(g.assists, p):
+				case slices.ContainsFunc(g.assists, is):
 					t.Assists++
 				}
 			}

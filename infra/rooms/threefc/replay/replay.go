@@ -1,7 +1,8 @@
-// Package replay plays a season of 3FC through the API: two scorekeepers score games of three
-// teams on bad networks, tap twice, undo, correct and come too late; rosters change, players
-// are claimed and merged, and an account is deleted. It compares every score, table, page and
-// mail with an oracle that knows only the goals.
+// Package replay plays a season of 3FC through the API: two scorekeepers, and a guest who has the PIN of the
+// session, score games of three teams on bad networks, tap twice, undo, correct and come too late; an
+// administrator accepts and dismisses what came late. Rosters change, players are claimed and merged, parents
+// answer by the link of a mail, a scorekeeper is removed, and an account is deleted. It compares every score,
+// table, answer, page and mail with an oracle that knows only the goals.
 package replay
 
 import (
@@ -43,6 +44,8 @@ type run struct {
 	admin    *user
 	scorers  []*user // two scorekeepers
 	viewer   *user
+	guest    *user
+	removed  *user // a scorekeeper until the second session
 	browsers map[*user]*browser.Browser
 	mails    map[string]map[string]bool // that must arrive, by address: what a mail's text contains
 
@@ -104,10 +107,14 @@ func (r *run) settle(ctx context.Context) {
 // call calls the API as a user until it answers, "" for nobody. A user whose session has
 // ended signs in again.
 func (r *run) call(ctx context.Context, u *user, method, path string, in, out any, header ...string) (code string, err error) {
+	if u != nil && u.guest {
+		header = append(header, "Scorer", "pin")
+	}
+
 	do := func() error { return r.browser(u).Call(ctx, method, path, in, out, header...) }
 
 	code, _, err = r.Try(ctx, do)
-	if code == "invalid_session" && u != nil && !u.deleted {
+	if code == "invalid_session" && u != nil && !u.deleted && !u.guest {
 		if err := r.signIn(ctx, u); err != nil {
 			return "", err
 		}
@@ -181,7 +188,7 @@ func (r *run) fail(m *match, format string, args ...any) {
 // named replaces ids that differ between runs by names.
 func (r *run) named(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, r.league+"x", "x"), r.season+"x", "x")
-	for _, p := range r.players {
+	for _, p := range slices.Concat(r.players, r.merged) {
 		text = strings.ReplaceAll(text, p.id, p.nickname)
 	}
 

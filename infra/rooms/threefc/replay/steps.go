@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/oklog/ulid/v2"
+
+	"matchday/infra/rooms/threefc/browser"
 )
 
 // found has Ann found the league, with two scorekeepers, a viewer and the players, some of
@@ -18,6 +21,7 @@ import (
 func (r *run) found(ctx context.Context) {
 	person := func(name string) *user { return &user{name: name, mail: strings.ToLower(name) + "@example.com"} }
 	r.admin, r.viewer, r.scorers = person("Ann"), person("Vic"), []*user{person("Sam"), person("Tess")}
+	r.removed, r.guest = person("Una"), &user{name: "Pia", guest: true}
 	r.enter(ctx, r.admin)
 
 	var made struct{ LeagueID, SeasonID, PlayerID, Slug string }
@@ -33,7 +37,7 @@ func (r *run) found(ctx context.Context) {
 		r.keyed(ctx, nil, r.admin, http.MethodPut, "/v1/seasons/"+r.season+"/teams/"+t, struct{}{}, nil, "")
 	}
 
-	for _, u := range append(slices.Clone(r.scorers), r.viewer) {
+	for _, u := range append(slices.Clone(r.scorers), r.removed, r.viewer) {
 		r.enter(ctx, u)
 
 		role := "scorekeeper"
@@ -75,6 +79,7 @@ func (r *run) enter(ctx context.Context, u *user) {
 	var who struct{ UserID string }
 	r.ask(ctx, nil, u, http.MethodGet, "/v1/auth/session", nil, &who, "")
 	r.Trial.Know(who.UserID, u.mail)
+	u.id = who.UserID
 	r.mails[u.mail] = map[string]bool{}
 }
 
@@ -97,6 +102,8 @@ func (r *run) playSession(ctx context.Context, n int) {
 	session := made.SessionID
 	r.Trial.Know(session, date)
 
+	answers := map[string]string{} // by the nickname
+
 	for _, p := range r.players {
 		if p.claimed == nil || p.claimed.deleted {
 			continue
@@ -105,6 +112,7 @@ func (r *run) playSession(ctx context.Context, n int) {
 		status := []string{"in", "out", "maybe", ""}[d.IntN(4)]
 		if status != "" {
 			r.keyed(ctx, nil, p.claimed, http.MethodPut, "/v1/sessions/"+session+"/availability", map[string]string{"status": status}, nil, "")
+			answers[p.nickname] = status
 		}
 
 		if status == "" || status == "maybe" {
@@ -136,13 +144,114 @@ func (r *run) playSession(ctx context.Context, n int) {
 			return
 		}
 
+		if g == 0 {
+			r.answer(ctx, d, session, answers)
+			r.invite(ctx, m, session)
+		}
+
 		if m.id != "" {
 			r.playGame(ctx, m, r.dice("game", n, g))
 		}
 	}
 
-	if n == 1 {
+	r.revoke(ctx, today[len(today)-1], session)
+
+	switch n {
+	case 0:
+		r.remove(ctx, today[0])
+	case 1:
 		r.leave(ctx)
+	}
+}
+
+// answer has parents follow the links of the reminders, and compares who will play with the oracle.
+func (r *run) answer(ctx context.Context, d *rand.Rand, session string, answers map[string]string) {
+	for _, p := range r.players {
+		if p.claimed == nil || p.claimed.deleted || d.IntN(2) == 0 {
+			continue
+		}
+
+		link := ""
+		for _, m := range r.Fleet.Mail.Mailbox(p.claimed.mail) {
+			if _, rest, ok := strings.Cut(m.Text, "/sessions/"+session); ok {
+				link = "/sessions/" + session + strings.Fields(rest)[0]
+			}
+		}
+
+		if link == "" {
+			continue
+		}
+
+		parent := browser.New(r.Fleet.URL + "/threefc") // on another phone, which nobody has signed in
+		_, _, err := r.Try(ctx, func() error {
+			return parent.Submit(ctx, parent.URL()+link, url.Values{"status": {"in"}})
+		})
+		if err != nil {
+			r.fail(nil, "the link of a reminder of %s: %v", p.claimed.name, err)
+			continue
+		}
+
+		answers[p.nickname] = "in"
+	}
+
+	var list struct {
+		Players []struct{ Nickname, Status string }
+	}
+	if !r.ask(ctx, nil, r.viewer, http.MethodGet, "/v1/sessions/"+session+"/availability", nil, &list, "") {
+		return
+	}
+
+	got := map[string]string{}
+	for _, a := range list.Players {
+		got[a.Nickname] = a.Status
+	}
+
+	r.same(nil, "who will play", got, answers)
+}
+
+// invite gives the guest the PIN of a session. A wrong one lets nobody in.
+func (r *run) invite(ctx context.Context, m *match, session string) {
+	var made struct{ PIN string }
+	r.ask(ctx, m, r.admin, http.MethodPut, "/v1/sessions/"+session+"/scoring-pin", nil, &made, "")
+
+	enter := "/v1/sessions/" + session + "/scorers"
+	r.ask(ctx, m, nil, http.MethodPost, enter, map[string]string{"pin": "00000000"}, nil, "invalid_or_expired_pin")
+	r.ask(ctx, m, r.guest, http.MethodPost, enter, map[string]string{"pin": made.PIN}, nil, "")
+}
+
+// revoke ends the PIN of a session, after which the guest sees and scores nothing.
+func (r *run) revoke(ctx context.Context, m *match, session string) {
+	r.ask(ctx, m, r.guest, http.MethodGet, "/v1/games/"+m.id, nil, nil, "")
+	r.ask(ctx, m, r.admin, http.MethodDelete, "/v1/sessions/"+session+"/scoring-pin", nil, nil, "")
+	r.ask(ctx, m, r.guest, http.MethodGet, "/v1/games/"+m.id, nil, nil, "league_access_required")
+}
+
+// remove ends the membership of a scorekeeper, who then may do nothing.
+func (r *run) remove(ctx context.Context, m *match) {
+	r.ask(ctx, m, r.admin, http.MethodDelete, "/v1/leagues/"+r.league+"/access/"+r.removed.id, nil, nil, "")
+	r.refuse(ctx, m, r.removed, http.MethodPost, "/v1/games/"+m.id+"/goals", body(m.goals[0]), "league_access_required")
+	r.ask(ctx, m, r.removed, http.MethodGet, "/v1/games/"+m.id, nil, nil, "league_access_required")
+}
+
+// merge merges a player of the game's roster whom nobody has claimed with one whom somebody has: the user then
+// gets the mail about the game, and what the first has done counts for the second.
+func (r *run) merge(ctx context.Context, m *match) {
+	var from, into *player
+
+	for _, p := range r.players {
+		switch {
+		case p.claimed == nil && m.roster[p] != "":
+			from = p
+		case p.claimed != nil && !p.claimed.deleted:
+			into = p // the last: the first is about to leave
+		}
+	}
+
+	if r.keyed(ctx, m, r.admin, http.MethodPost, "/v1/players/"+from.id+"/merge", map[string]string{"intoPlayerId": into.id}, nil, "") {
+		from.into = into
+		r.players = slices.DeleteFunc(r.players, func(p *player) bool { return p == from })
+		r.merged = append(r.merged, from)
+		m.did["merged"]++
 	}
 }
 
@@ -165,6 +274,10 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 		}
 	}
 
+	if len(r.merged) == 0 && m != r.games[0] {
+		r.merge(ctx, m)
+	}
+
 	r.refuse(ctx, m, by, http.MethodPost, path+"/thirds/2/start", struct{}{}, "bad_third_transition")
 	r.refuse(ctx, m, by, http.MethodPost, path+"/thirds/1/finish", struct{}{}, "bad_third_transition")
 	r.refuse(ctx, m, by, http.MethodPost, path+"/goals", body(r.newGoal(m, d, 1, 0)), "game_not_live")
@@ -180,7 +293,7 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 				return
 			}
 
-			r.score(ctx, m, d, r.scorers[d.IntN(2)], third, minute)
+			r.score(ctx, m, d, []*user{r.scorers[0], r.scorers[1], r.guest}[d.IntN(3)], third, minute)
 		}
 
 		if r.Until(ctx, begun.Add(22*time.Minute)) != nil {
@@ -193,12 +306,22 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 			r.keyed(ctx, m, by, http.MethodPost, fmt.Sprintf("%s/thirds/%d/finish", path, third), struct{}{}, nil, "")
 		}
 
+		if d.IntN(4) == 0 { // a wrong tap
+			step := fmt.Sprintf("%s/thirds/%d/finish", path, third)
+			r.keyed(ctx, m, by, http.MethodPost, step+"/undo", nil, nil, "")
+			r.keyed(ctx, m, by, http.MethodPost, step, struct{}{}, nil, "")
+			m.did["undone steps"]++
+		}
+
 		late := r.newGoal(m, d, third, minute)
 		r.refuse(ctx, m, by, http.MethodPost, path+"/goals", body(late), "third_not_running")
 
-		if d.IntN(4) == 0 { // the administrator has seen it
+		switch d.IntN(4) {
+		case 0: // the administrator has seen it
 			r.record(ctx, m, r.admin, late)
 			m.did["late goals"]++
+		case 1, 2:
+			r.propose(ctx, m, d, by, late)
 		}
 	}
 
@@ -206,8 +329,10 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 
 	m.finished = true
 	for p := range m.roster {
-		if p.claimed != nil && !p.claimed.deleted {
-			r.mails[p.claimed.mail]["/l/"+r.slug+"/"+m.slug+"\n"] = true
+		for _, of := range []*user{p.claimed, p.now().claimed} {
+			if of != nil && !of.deleted {
+				r.mails[of.mail]["/l/"+r.slug+"/"+m.slug+"\n"] = true
+			}
 		}
 	}
 
@@ -239,6 +364,34 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 	r.checkGame(ctx, m)
 	r.checkTables(ctx)
 	r.report(m)
+}
+
+// propose has a scorekeeper send a goal that comes too late, which an administrator accepts or dismisses.
+func (r *run) propose(ctx context.Context, m *match, d *rand.Rand, by *user, late *goal) {
+	path := "/v1/games/" + m.id
+	in := body(late)
+	in["proposeIfLate"] = true
+
+	var made struct{ Proposed bool }
+	if !r.keyed(ctx, m, by, http.MethodPost, path+"/goals", in, &made, "") {
+		return
+	}
+
+	r.same(m, "the goal waits", made.Proposed, true)
+
+	late.at = r.key
+	if d.IntN(2) == 0 {
+		r.ask(ctx, m, r.admin, http.MethodPost, path+"/proposals/"+late.id+"/accept", nil, nil, "")
+		m.goals = append(m.goals, late)
+		r.goals++
+		m.did["accepted"]++
+
+		return
+	}
+
+	r.ask(ctx, m, r.admin, http.MethodDelete, path+"/proposals/"+late.id, nil, nil, "")
+	r.refuse(ctx, m, by, http.MethodPost, path+"/goals", in, "goal_removed")
+	m.did["dismissed"]++
 }
 
 // refuse is a request that must be refused.
@@ -287,9 +440,12 @@ func body(g *goal) map[string]any {
 		"third":           g.third,
 		"gameMinute":      g.minute,
 		"concedingTeamId": g.conceding,
-		"scorerPlayerId":  g.scorer.id,
 		"ownGoal":         g.own,
 	}
+	if g.scorer != nil {
+		in["scorerPlayerId"] = g.scorer.id
+	}
+
 	if !g.own {
 		in["scoringTeamId"] = g.scoring
 	}
@@ -323,6 +479,13 @@ func (r *run) score(ctx context.Context, m *match, d *rand.Rand, by *user, third
 	path := "/v1/games/" + m.id + "/goals"
 
 	g := r.newGoal(m, d, third, minute)
+	scorer := g.scorer
+
+	if d.IntN(6) == 0 { // nobody has seen who it was
+		g.scorer = nil
+		m.did["unknown"]++
+	}
+
 	if d.IntN(5) == 0 {
 		r.refuse(ctx, m, r.viewer, http.MethodPost, path, body(g), "scorekeeper_required")
 	}
@@ -354,6 +517,14 @@ func (r *run) score(ctx context.Context, m *match, d *rand.Rand, by *user, third
 		m.did["deleted"]++
 	case 4:
 		r.edit(ctx, m, d, by)
+	case 5:
+		if g.scorer == nil { // somebody has
+			g.scorer = scorer
+			in := body(g)
+			delete(in, "eventId")
+			r.keyed(ctx, m, by, http.MethodPatch, path+"/"+g.id, in, nil, "")
+			m.did["named"]++
+		}
 	}
 }
 

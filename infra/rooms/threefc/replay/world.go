@@ -13,6 +13,7 @@ import (
 type world struct {
 	seed    uint64
 	players []*player
+	merged  []*player // of the players, who are others now
 	games   []*match
 	league  string // ids
 	season  string
@@ -21,14 +22,25 @@ type world struct {
 
 // user is somebody with an account.
 type user struct {
-	name, mail string
-	deleted    bool
+	id, name, mail string
+	deleted        bool
+	guest          bool // without an account: scores by the PIN of a session
 }
 
 // player is a player of the league.
 type player struct {
 	id, nickname string
 	claimed      *user
+	into         *player // with whom the player was merged
+}
+
+// now returns who the player is after the merges.
+func (p *player) now() *player {
+	for p.into != nil {
+		p = p.into
+	}
+
+	return p
 }
 
 // goal is a goal as it was in the end.
@@ -36,7 +48,7 @@ type goal struct {
 	id                 string
 	third, minute      int
 	scoring, conceding string
-	scorer             *player
+	scorer             *player // nil while unknown, and of a guest
 	assists            []*player
 	own                bool
 	at                 int // the number of the request that recorded it

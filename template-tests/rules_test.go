@@ -248,7 +248,7 @@ func TestTables(t *testing.T) {
 				one["GlobalSecondaryIndexes"], replica["GlobalSecondaryIndexes"] = indexes, replicas
 			}
 			one["Replicas"], one["AttributeDefinitions"] = []any{replica}, attributes
-			want[tmpl.Stage.Prefix()+table.Name] = one
+			want[spec.TableIn(tmpl.Stage.Prefix(), table.Name)] = one
 		}
 		tmpl.compare(t, "tables", got, want)
 	})

@@ -45,7 +45,7 @@ func addTable(stack awscdk.Stack, s stage.Stage, t spec.Table) {
 	}
 
 	props := &awsdynamodb.TablePropsV2{
-		TableName: text(s.Prefix() + t.Name), PartitionKey: key(t.Key.Partition), SortKey: key(t.Key.Sort),
+		TableName: text(spec.TableIn(s.Prefix(), t.Name)), PartitionKey: key(t.Key.Partition), SortKey: key(t.Key.Sort),
 		GlobalSecondaryIndexes: &indexes, Billing: awsdynamodb.Billing_OnDemand(&awsdynamodb.MaxThroughputProps{
 			MaxReadRequestUnits: number(float64(s.Reads)), MaxWriteRequestUnits: number(float64(s.Writes)),
 		}),

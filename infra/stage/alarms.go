@@ -173,7 +173,7 @@ func (s Stage) Throttled(c spec.Cache) Metric {
 // operations together. ThrottledRequests would be one metric for each operation. Writes are those of
 // requests, which then fail: the API's alarm notices.
 func (s Stage) throttles(t spec.Table) Metric {
-	return Metric{"AWS/DynamoDB", "ReadThrottleEvents", "Sum", map[string]string{"TableName": s.Prefix() + t.Name}}
+	return Metric{"AWS/DynamoDB", "ReadThrottleEvents", "Sum", map[string]string{"TableName": spec.TableIn(s.Prefix(), t.Name)}}
 }
 
 // ofStores returns the alarms of a room's tables, databases and caches. A paused database has no

@@ -639,7 +639,7 @@ func (s Stage) Prefix() string {
 // one that was restored under another name.
 func (s Stage) Table(name string) string {
 	names, _ := spec.ParseRestored(s.Restored) // never fails: Read has checked it
-	return s.Prefix() + cmp.Or(names[name], name)
+	return spec.TableIn(s.Prefix(), cmp.Or(names[name], name))
 }
 
 // Stack names the stack of a room, or the one they share.

@@ -18,7 +18,7 @@ type Warm struct{ Reads, Writes int }
 // refuses less.
 var defaultWarm = Warm{12_000, 4_000}
 
-var warmTable = regexp.MustCompile(`^([A-Za-z0-9._-]+):([0-9]{1,7})/([0-9]{1,7})$`)
+var warmTable = regexp.MustCompile(`^([A-Za-z0-9._{}-]+):([0-9]{1,7})/([0-9]{1,7})$`)
 
 // readWarm reads the setting warm=table:reads/writes, separated by commas. A value must be at
 // least the default, and at most what the stage lets a table use.

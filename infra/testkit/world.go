@@ -619,7 +619,7 @@ func Rows[T any](w *World, table spec.Table) (all []T) {
 	w.T.Helper()
 
 	pages := dynamodb.NewScanPaginator(dynamodb.NewFromConfig(w.AWS),
-		&dynamodb.ScanInput{TableName: aws.String(w.Prefix + table.Name), ConsistentRead: aws.Bool(true)})
+		&dynamodb.ScanInput{TableName: aws.String(spec.TableIn(w.Prefix, table.Name)), ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(w.T.Context())
 		Must(w.T, err)

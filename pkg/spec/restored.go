@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-var restored = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*):([a-z0-9]{1,16})$`)
+var restored = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9{}-]*):([a-z0-9]{1,16})$`)
 
 // ParseRestored reads a list of the tables that were restored under another name. It returns
-// their names without prefix, by their names in the spec: "cricket-fixtures:r1,pickem:r2"
+// their names for TableIn, by their names in the spec: "cricket-fixtures:r1,pickem:r2"
 // contains cricket-fixtures-r1 and pickem-r2. An empty list is valid. The error names the entry
 // that is invalid, or the table that is listed twice.
 func ParseRestored(list string) (map[string]string, error) {

@@ -14,6 +14,7 @@ func TestParseRestored(t *testing.T) {
 	for list, want := range map[string]map[string]string{
 		"":                              nil,
 		"cricket-fixtures:r1":           {"cricket-fixtures": "cricket-fixtures-r1"},
+		"3fc-{stage}-app:r1":            {"3fc-{stage}-app": "3fc-{stage}-app-r1"},
 		"DisplayStateCache:r2,pickem:3": {"DisplayStateCache": "DisplayStateCache-r2", "pickem": "pickem-3"},
 	} {
 		got, err := spec.ParseRestored(list)

@@ -133,12 +133,25 @@ func byName[T any](all map[string]T) (values []T) {
 
 // Table is one DynamoDB table. The attributes of its keys and indexes are strings.
 type Table struct {
-	Name    string // in production; other stages add their prefix
+	Name    string // see TableIn
 	Key     Key
 	Indexes []Index
 	TTL     string // attribute that holds the expiry in epoch seconds, or ""
 	Shared  bool   // all rooms may use it: it is in the shared stack
 	Busy    bool   // its load jumps with an event: an alarm watches whether DynamoDB throttles its reads
+}
+
+// stageInName is the place of the stage in the name of a table.
+const stageInName = "{stage}"
+
+// TableIn returns the name of a table in the stage whose names begin with prefix, "dev-" or "" for production:
+// the stage stands in the place of {stage}, in production "prod". A name without that begins with the prefix.
+func TableIn(prefix, name string) string {
+	if !strings.Contains(name, stageInName) {
+		return prefix + name
+	}
+
+	return strings.Replace(name, stageInName, cmp.Or(strings.TrimSuffix(prefix, "-"), "prod"), 1)
 }
 
 // Key names a partition attribute and an optional sort attribute.

@@ -132,6 +132,21 @@ func TestGrantsAreExact(t *testing.T) {
 	})
 }
 
+// TestTableIn: the stage begins a name, or stands in the place that the name has for it.
+func TestTableIn(t *testing.T) {
+	t.Parallel()
+
+	for _, c := range []struct{ prefix, name, want string }{
+		{"", "pickem", "pickem"}, {"dev-", "pickem", "dev-pickem"},
+		{"", "3fc-{stage}-app", "3fc-prod-app"}, {"dev-", "3fc-{stage}-app", "3fc-dev-app"},
+		{"dev-", "3fc-{stage}-app-r1", "3fc-dev-app-r1"},
+	} {
+		if got := spec.TableIn(c.prefix, c.name); got != c.want {
+			t.Errorf("%s in the stage of %q is %s, want %s", c.name, c.prefix, got, c.want)
+		}
+	}
+}
+
 func TestDeadLetter(t *testing.T) {
 	t.Parallel()
 

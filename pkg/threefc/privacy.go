@@ -5,7 +5,7 @@ import "matchday/pkg/spec"
 // data is what the room keeps, and of whom.
 var data = []spec.Data{
 	{
-		Store: "threefc-app",
+		Store: "3fc-{stage}-app",
 		Of:    "users and players, of whom some may be children",
 		What: "of a user the address, the leagues with the role, sessions and answers to repeated requests; of a player the " +
 			"nickname, games, goals and availability; of who is invited the address",

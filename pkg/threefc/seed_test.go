@@ -22,7 +22,7 @@ import (
 func TestTableOfTheSeed(t *testing.T) {
 	t.Parallel()
 	own := slices.DeleteFunc(threefc.Room().Spec.Tables(), func(t spec.Table) bool { return t.Shared })
-	same(t, "the tables", own, []spec.Table{{Name: "threefc-app", Key: spec.Key{Partition: "pk", Sort: "sk"}, TTL: "ttlEpoch"}})
+	same(t, "the tables", own, []spec.Table{{Name: "3fc-{stage}-app", Key: spec.Key{Partition: "pk", Sort: "sk"}, TTL: "ttlEpoch"}})
 }
 
 // TestNothingScans: no function reads the table as a whole, and every query names its

@@ -230,13 +230,13 @@ func (f *Fleet) own(dir string) error {
 }
 
 // Table is the name of a table of the spec in this fleet.
-func (f *Fleet) Table(name string) string { return prefix + name }
+func (f *Fleet) Table(name string) string { return spec.TableIn(prefix, name) }
 
 // Rows counts the rows of a table of the spec, except those whose attribute key begins with a
 // prefix.
 func (f *Fleet) Rows(ctx context.Context, table, key, except string) (n int, err error) {
 	pages := dynamodb.NewScanPaginator(f.DB, &dynamodb.ScanInput{
-		TableName: aws.String(prefix + table), Select: types.SelectCount, FilterExpression: aws.String("NOT begins_with(#key, :except)"),
+		TableName: aws.String(spec.TableIn(prefix, table)), Select: types.SelectCount, FilterExpression: aws.String("NOT begins_with(#key, :except)"),
 		ExpressionAttributeNames:  map[string]string{"#key": key},
 		ExpressionAttributeValues: map[string]types.AttributeValue{":except": &types.AttributeValueMemberS{Value: except}},
 	})
@@ -475,7 +475,7 @@ func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string,
 
 	for _, room := range f.Rooms {
 		for _, t := range room.Spec.Tables() {
-			keys[prefix+t.Name] = []string{t.Key.Partition, t.Key.Sort}
+			keys[spec.TableIn(prefix, t.Name)] = []string{t.Key.Partition, t.Key.Sort}
 		}
 	}
 

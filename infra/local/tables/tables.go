@@ -16,7 +16,7 @@ import (
 func FromSpec(prefix string, tables []spec.Table) []dynamodbsim.Table {
 	var all []dynamodbsim.Table
 	for _, t := range tables {
-		all = append(all, dynamodbsim.Table{Input: CreateInput(t, prefix+t.Name), TTL: t.TTL})
+		all = append(all, dynamodbsim.Table{Input: CreateInput(t, spec.TableIn(prefix, t.Name)), TTL: t.TTL})
 	}
 
 	return all

@@ -221,6 +221,6 @@ func (s *tableSet) empty(ctx context.Context, table dynamodbsim.Table) error {
 
 func (s *tableSet) drop(ctx context.Context) {
 	for _, table := range s.all {
-		s.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: aws.String(s.prefix + table.Name)})
+		s.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: aws.String(spec.TableIn(s.prefix, table.Name))})
 	}
 }

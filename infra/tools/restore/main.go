@@ -113,7 +113,7 @@ func restore(ctx context.Context, j job) error {
 		return fmt.Errorf("no room has the table TABLE=%s; its name has no prefix of a stage", j.table)
 	}
 
-	from, to := j.stage.Table(j.table), j.stage.Prefix()+restored[j.table]
+	from, to := j.stage.Table(j.table), spec.TableIn(j.stage.Prefix(), restored[j.table])
 	if from == to {
 		return fmt.Errorf("the functions use %s already: choose another TO", to)
 	}

@@ -30,11 +30,11 @@ import (
 type DB struct {
 	client   *dynamodb.Client
 	prefix   string
-	restored map[string]string // the name of a table without prefix, by its name in the spec, where they differ
+	restored map[string]string // the name of a table for spec.TableIn, by its name in the spec, where they differ
 	eventual bool
 }
 
-// Open returns the tables whose names begin with prefix. If a source of cfg has a method
+// Open returns the tables of the stage whose names begin with prefix. If a source of cfg has a method
 // Restored, it lists the tables that were restored under another name, in the format of
 // spec.ParseRestored. Open ignores an invalid list, which no deployment makes.
 func Open(cfg aws.Config, prefix string) DB {
@@ -112,7 +112,7 @@ func as(ctx context.Context, patterns ...spec.Access) context.Context {
 }
 
 func (db DB) table(a spec.Access) *string {
-	return aws.String(db.prefix + cmp.Or(db.restored[a.Table.Name], a.Table.Name))
+	return aws.String(spec.TableIn(db.prefix, cmp.Or(db.restored[a.Table.Name], a.Table.Name)))
 }
 
 func index(a spec.Access) *string {

@@ -9,7 +9,7 @@ import (
 )
 
 // App holds all of the room.
-var App = spec.Table{Name: "threefc-app", Key: spec.Key{Partition: "pk", Sort: "sk"}, TTL: "ttlEpoch"}
+var App = spec.Table{Name: "3fc-{stage}-app", Key: spec.Key{Partition: "pk", Sort: "sk"}, TTL: "ttlEpoch"}
 
 // How often the access patterns happen.
 var (

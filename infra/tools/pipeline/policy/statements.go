@@ -80,10 +80,15 @@ func namesOf(rooms []spec.Room) (n names) {
 	return n
 }
 
-// each returns an ARN for each name; * stands for the name.
+// each returns an ARN for each name; * stands for the name. See spec.TableIn.
 func each(names []string, service, resource string) (all []string) {
 	for _, name := range names {
-		all = append(all, here(service, strings.Replace(resource, "*", "${Prefix}"+name, 1)))
+		named := strings.Replace(name, "{stage}", "${Stage}", 1)
+		if named == name {
+			named = "${Prefix}" + name
+		}
+
+		all = append(all, here(service, strings.Replace(resource, "*", named, 1)))
 	}
 
 	return all
@@ -455,12 +460,19 @@ func Reads(rooms []spec.Room) []Statement {
 		buckets = append(buckets, "s3:::${Prefix}"+name+"-${AWS::AccountId}")
 	}
 
+	tables := []string{here("dynamodb", "table/${Prefix}*")}
+	for _, arn := range each(n.tables, "dynamodb", "table/**") {
+		if !strings.Contains(arn, "/${Prefix}") {
+			tables = append(tables, arn)
+		}
+	}
+
 	return []Statement{
 		{
 			Sid: "Stacks", Actions: []string{"cloudformation:DescribeStacks", "cloudformation:GetTemplate", "cloudformation:ListStackResources"},
 			Resources: []string{stack("cloudformation", "stack/")},
 		},
-		{Sid: "Tables", Actions: []string{"dynamodb:DescribeTable"}, Resources: []string{here("dynamodb", "table/${Prefix}*")}},
+		{Sid: "Tables", Actions: []string{"dynamodb:DescribeTable"}, Resources: tables},
 		{Sid: "Buckets", Actions: []string{"s3:ListBucket"}, Resources: buckets},
 		{Sid: "Secrets", Actions: []string{"secretsmanager:DescribeSecret"}, Resources: []string{here("secretsmanager", "secret:${Stage}/*")}},
 		{Sid: "Mail", Actions: []string{"ses:GetEmailIdentity"}, Resources: []string{here("ses", "identity/*")}},

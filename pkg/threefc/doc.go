@@ -16,6 +16,7 @@
 //	the order of the standings and of the players         standing: Teams, Players
 //	when the tables are computed                          standing: AggregateSeason
 //	who may do what                                       item: Check, Role
+//	who sees a league                                     item: League.ForMembers, Conceal; public: MemberPages
 //	who scores by the PIN of a session, and what          score: EnterPIN; item: Guest; game: OpenScoring
 //	how a user signs in                                   signin
 //	how a user becomes a member                           league: Invite, Accept
@@ -111,6 +112,13 @@
 // A guest has no account. The PIN of a session, which an administrator makes, lets the guest do for the games
 // of this session what a scorekeeper does with goals and thirds, and nothing else. The right ends with the
 // PIN: the day after the session, or when it is revoked.
+//
+// # Private leagues
+//
+// A private league does not exist for strangers: each route answers as it answers to an id of nothing. Public
+// routes answer so to members, too, because caches keep their answers by the path alone, and CloudFront sends no
+// cookie on for them. Members have routes of their own, which no cache keeps: the pages below /members, the
+// calendars below /calendars, and those of the API below /v1.
 //
 // # Guarantees
 //

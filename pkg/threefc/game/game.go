@@ -210,7 +210,7 @@ func (s *Service) load(ctx context.Context, gameID, userID string, least item.Ro
 	st.listing, st.key = st.list(), item.StartKey(st.game.V().StartTs, gameID)
 	st.role, err = item.CheckIn(ctx, s.DB, st.game.V().LeagueID, st.game.V().SessionID, userID, least)
 
-	return st, err
+	return st, item.Conceal(ctx, s.DB, st.game.V().LeagueID, err, item.ErrScope)
 }
 
 // keepRemoved is how long a goal that was deleted cannot come back. A phone that has it in its queue is signed

@@ -106,15 +106,16 @@ func (k Kind[T]) Read(ctx context.Context, db dynamo.DB, id string) (Row[T], err
 	return Read[T](ctx, db, k.access, k.key(id), k.sk, k.missing)
 }
 
-// ReadAs reads a row for a user, and the user's role in its league. Errors: those of Read,
-// and of Check if the role is not at least one.
+// ReadAs reads a row for a user, and the user's role in its league. Errors: those of Read, also for a stranger
+// to a league that is for members, and of Check if the role is not at least one.
 func (k Kind[T]) ReadAs(ctx context.Context, db dynamo.DB, id, userID string, least Role) (Row[T], Role, error) {
 	row, err := k.Read(ctx, db, id)
 	if err != nil {
 		return row, "", err
 	}
 
-	role, err := CheckIn(ctx, db, k.league(*row.V()), k.session(*row.V()), userID, least)
+	leagueID := k.league(*row.V())
+	role, err := CheckIn(ctx, db, leagueID, k.session(*row.V()), userID, least)
 
-	return row, role, err
+	return row, role, Conceal(ctx, db, leagueID, err, k.missing)
 }

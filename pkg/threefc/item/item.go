@@ -111,6 +111,9 @@ type League struct {
 	Seasons int          `json:"seasonCount"`
 	Players int          `json:"playerCount"`
 	Joins   limit.Window `json:"joins,omitzero"` // of new players, by a code
+
+	Visibility Visibility `json:"visibility,omitempty"` // "" is Public
+	Hidden     bool       `json:"hidden,omitempty"`     // by an operator: whatever Visibility is, it is for members only
 }
 
 // Grant is the role of a user in a league. Its mirror is in the partition of the user.

@@ -48,11 +48,14 @@ type League struct {
 	Role     item.Role `json:"role" enum:"admin,scorekeeper,viewer" doc:"What the caller may do: viewers read, scorekeepers write what belongs to games, administrators everything."`
 	Members  int       `json:"memberCount" doc:"The number of members."`
 	Seasons  int       `json:"seasonCount" doc:"The number of seasons."`
+
+	Visibility item.Visibility `json:"visibility" enum:"public,unlisted,private" doc:"Who may see the league: everybody; who has the link; its members."`
+	Hidden     bool            `json:"hidden,omitempty" doc:"An operator has hidden the league: whatever its visibility is, only members see it."`
 }
 
 func shown(row item.Row[item.League], role item.Role) League {
 	l := row.V()
-	return League{l.ID, l.Name, l.Slug, role, l.Members, l.Seasons}
+	return League{l.ID, l.Name, l.Slug, role, l.Members, l.Seasons, l.Shown(), l.Hidden}
 }
 
 // LeaguePage is the answer with a league.
@@ -73,6 +76,8 @@ type CreateLeague struct {
 	Body struct {
 		Name string `json:"name" format:"display-name" doc:"The name of the league." example:"Parkside three-sided"`
 		Slug string `json:"slug,omitempty" minLength:"3" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The name in URLs: by default one that is made of the name." example:"parkside"`
+
+		Visibility item.Visibility `json:"visibility,omitempty" enum:"public,unlisted,private" doc:"Who may see the league: by default everybody." example:"public"`
 	}
 }
 
@@ -117,7 +122,7 @@ func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 
 				id := code.NewID(now)
 				l := item.New(item.LeagueKey(id), item.Metadata, "League",
-					item.League{ID: id, Name: in.Body.Name, Slug: slug, Admins: 1, Members: 1}, now)
+					item.League{ID: id, Name: in.Body.Name, Slug: slug, Admins: 1, Members: 1, Visibility: in.Body.Visibility}, now)
 				g := item.New(l.PK, item.GrantKey(in.UserID), "Grant",
 					item.Grant{LeagueID: id, UserID: in.UserID, Role: item.Admin, Founder: true}, now)
 				to := item.New(item.SlugKey(slug), item.Metadata, "Slug", item.Ref{ID: id}, now)
@@ -237,15 +242,17 @@ type UpdateLeague struct {
 	Body     struct {
 		Name string `json:"name,omitempty" format:"display-name" doc:"The new name." example:"Parkside three-sided"`
 		Slug string `json:"slug,omitempty" minLength:"3" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The new name in URLs. The one before leads to the league, too, until the next change." example:"parkside"`
+
+		Visibility item.Visibility `json:"visibility,omitempty" enum:"public,unlisted,private" doc:"Who may see the league from now on. Calendars may keep what they have for five minutes." example:"private"`
 	}
 }
 
-// UpdateLeagueFunction changes the name or the slug of a league.
+// UpdateLeagueFunction changes the name, the slug or the visibility of a league.
 func UpdateLeagueFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/update-league",
-		Does:   "Changes the name or the slug of a league.",
-		IfDown: "A league cannot be renamed.",
+		Does:   "Changes the name, the slug or the visibility of a league.",
+		IfDown: "A league can be neither renamed nor made private.",
 		On:     spec.Route{Method: "PATCH", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.MyLeagues, tables.SaveLeague),
 		Memory: 256, Timeout: 5 * time.Second,
@@ -269,6 +276,10 @@ func (s *Service) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePa
 				was := *row.V()
 
 				row.V().Name, row.V().Slug = cmp.Or(in.Body.Name, was.Name), cmp.Or(in.Body.Slug, was.Slug)
+				if in.Body.Visibility != "" && in.Body.Visibility != was.Shown() {
+					row.V().Visibility = in.Body.Visibility
+				}
+
 				if *row.V() == was {
 					return page(http.StatusOK, row, role), nil
 				}

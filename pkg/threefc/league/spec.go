@@ -27,7 +27,7 @@ var (
 
 // Reads returns the access patterns of every function that reads as a user of a league, and more.
 func Reads(more ...spec.Access) []spec.Access {
-	return append([]spec.Access{tables.ResolveSession, tables.GetGrant}, more...)
+	return append([]spec.Access{tables.ResolveSession, tables.GetGrant, tables.GetLeague}, more...)
 }
 
 // ScoringReads is Reads for what a guest, too, may read by the PIN of a session.
@@ -42,5 +42,5 @@ func ScoringWrites(more ...spec.Access) []spec.Access {
 
 // Writes returns the access patterns of every function that writes as a user of a league, and more.
 func Writes(more ...spec.Access) []spec.Access {
-	return append([]spec.Access{tables.ResolveSession, tables.GetGrant, tables.FindAnswer, account.CheckDeleted}, more...)
+	return append([]spec.Access{tables.ResolveSession, tables.GetGrant, tables.GetLeague, tables.FindAnswer, account.CheckDeleted}, more...)
 }

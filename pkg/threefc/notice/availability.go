@@ -88,8 +88,8 @@ func PutAvailabilityFunction() app.Function {
 		Does:   "Stores whether the caller will play in a session.",
 		IfDown: "Players cannot answer whether they will play.",
 		On:     spec.Route{Method: "PUT", Path: "/v1/sessions/{sessionId}/availability", Auth: spec.Session},
-		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.GetSession, tables.MyPlayers,
-			tables.PutAvailability, account.CheckDeleted},
+		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.GetSession, tables.MyPlayers, tables.GetGrant,
+			tables.GetLeague, tables.PutAvailability, account.CheckDeleted},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).PutAvailability, errNoPlayer, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
@@ -112,7 +112,7 @@ func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*An
 				}
 
 				if p.ID == "" {
-					return nil, errNoPlayer
+					return nil, cmp.Or(item.CheckStranger(ctx, s.DB, x.V().LeagueID, in.UserID, item.ErrScope), error(errNoPlayer))
 				}
 
 				out := &AnswerPage{http.StatusOK, Answer{PlayerID: counts.ID, Nickname: counts.Nickname, Status: in.Body.Status}}
@@ -165,7 +165,7 @@ func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*
 	if _, refused := item.Check(ctx, s.DB, x.V().LeagueID, in.UserID, item.Viewer); refused != nil {
 		p, _, err := player.Claimed(ctx, s.DB, in.UserID, x.V().LeagueID)
 		if err != nil || p.ID == "" || problem.Of(refused) != problem.Denied {
-			return nil, refused
+			return nil, cmp.Or(err, item.Conceal(ctx, s.DB, x.V().LeagueID, refused, item.ErrScope))
 		}
 	}
 

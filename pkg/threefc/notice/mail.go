@@ -353,7 +353,7 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 		fmt.Fprintf(&b, "%s: %d scored, %d conceded\n", g.V().Teams[i].Name, score.Scored, score.Conceded)
 	}
 
-	fmt.Fprintf(&b, "\nThe game: %s\n", s.link.To("l", l.V().Slug, x.V().Slug, g.V().Slug))
+	fmt.Fprintf(&b, "\nThe game: %s\n", s.link.League(*l.V(), x.V().Slug, g.V().Slug))
 
 	return s.ending(in.UserID, "3FC: the result of your game", b.String()), nil
 }

@@ -1,6 +1,7 @@
 package notice
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the templates
 	"errors"
@@ -61,7 +62,7 @@ func ShowSessionFunction() app.Function {
 		IfDown: "Players cannot answer a reminder.",
 		On:     spec.Route{Method: "GET", Path: "/sessions/{sessionId}/{ticket}", Auth: spec.Browser, OthersCall: true},
 		Uses: []spec.Access{tables.ResolveSession, tables.GetSession, tables.GetLeague, tables.GetPlayer, tables.MyPlayers,
-			tables.FindAvailability},
+			tables.GetGrant, tables.FindAvailability},
 		Secrets: []string{web.LinkKeys},
 		Memory:  256, Timeout: 5 * time.Second,
 	}, OpenPages, (*Pages).ShowSession, web.ErrTicket, errNoPlayer, item.ErrScope)
@@ -75,7 +76,7 @@ func (s *Pages) ShowSession(ctx context.Context, in *ShowSession) (*web.Form, er
 	}
 
 	if p.ID == "" {
-		return signin.First(s.Links, s.templates, "Sign in to say whether you will play.", "/sessions/"+x.V().ID+"/"+signedIn), nil
+		return signin.First(s.Links, s.templates, "Sign in to say whether you will play.", "/sessions/"+in.SessionID+"/"+signedIn), nil
 	}
 
 	status, err := s.answer(ctx, x, p)
@@ -97,8 +98,17 @@ func (s *Pages) answer(ctx context.Context, x item.Row[item.Session], p item.Pla
 }
 
 // asked returns a session, and the player of the visitor, without an id for a visitor who is not signed
-// in. A ticket of a claim that has ended is refused.
+// in: then the session was not read. To who is neither a member nor a player of a league that is for members
+// it does not exist. A ticket of a claim that has ended is refused.
 func (s *Pages) asked(ctx context.Context, by Visitor, sessionID string) (x item.Row[item.Session], p item.Player, err error) {
+	userID := ""
+
+	if by.Ticket == signedIn { // before the session is read: strangers do not learn whether it exists
+		if userID, err = s.Who(ctx, by.Browser); err != nil || userID == "" {
+			return x, p, err
+		}
+	}
+
 	if x, err = item.SessionRow.Read(ctx, s.DB, sessionID); err != nil {
 		return x, p, err
 	}
@@ -117,13 +127,8 @@ func (s *Pages) asked(ctx context.Context, by Visitor, sessionID string) (x item
 		return x, p, err
 	}
 
-	userID, err := s.Who(ctx, by.Browser)
-	if err != nil || userID == "" {
-		return x, p, err
-	}
-
 	if p, _, err = player.Claimed(ctx, s.DB, userID, x.V().LeagueID); err == nil && p.ID == "" {
-		err = errNoPlayer
+		err = cmp.Or(item.CheckStranger(ctx, s.DB, x.V().LeagueID, userID, item.ErrScope), error(errNoPlayer))
 	}
 
 	return x, p, err
@@ -174,7 +179,7 @@ func SubmitAvailabilityFunction() app.Function {
 		IfDown: "Players cannot answer a reminder.",
 		On:     spec.Route{Method: "POST", Path: "/sessions/{sessionId}/{ticket}", Auth: spec.Browser, OthersCall: true},
 		Uses: []spec.Access{tables.ResolveSession, tables.GetSession, tables.GetLeague, tables.GetPlayer, tables.MyPlayers,
-			tables.FindAvailability, tables.PutAvailability, account.CheckDeleted},
+			tables.GetGrant, tables.FindAvailability, tables.PutAvailability, account.CheckDeleted},
 		Secrets: []string{web.LinkKeys},
 		Memory:  256, Timeout: 5 * time.Second,
 	}, OpenPages, (*Pages).SubmitAvailability, web.ErrTicket, errNoPlayer, item.ErrScope)

@@ -58,7 +58,7 @@ func ShowJoinFunction() app.Function {
 		IfDown: "Players cannot join a game by themselves.",
 		On:     spec.Route{Method: "GET", Path: "/join/{code}", Auth: spec.Browser, OthersCall: true},
 		Uses: []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.GetSession,
-			tables.MyPlayers, tables.ListPlayers},
+			tables.MyPlayers, tables.ListPlayers, tables.GetGrant},
 		Limits: []spec.Limit{MaxGuesses},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, OpenPages, (*Pages).ShowJoin, errCode, game.ErrFinished)
@@ -97,6 +97,15 @@ func (s *Pages) form(ctx context.Context, by session.Browser, typed string, sent
 		return nil, err
 	}
 
+	userID, err := s.Who(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := s.admit(ctx, found, userID); err != nil {
+		return nil, err
+	}
+
 	g, err := s.coded(ctx, found)
 	if err != nil {
 		return nil, err
@@ -119,11 +128,6 @@ func (s *Pages) form(ctx context.Context, by session.Browser, typed string, sent
 	data := map[string]any{
 		"League": l.V().Name, "Date": web.DayOf(x.V().Date), "Wrong": wrong, "Avatars": avatars,
 		"Key": sent.Key, "Nickname": sent.Nickname, "Avatar": sent.Avatar,
-	}
-
-	userID, err := s.Who(ctx, by)
-	if err != nil {
-		return nil, err
 	}
 
 	if userID == "" {
@@ -278,6 +282,6 @@ func (s *Pages) joined(ctx context.Context, out *Joined) (*web.Form, error) {
 	return s.Links.Form(s.templates, "text", http.StatusOK, web.Head{Title: "You are in", About: "The scorekeeper sees you."},
 		map[string]any{
 			"Lines": []string{"You play as " + out.Body.Nickname + ". The scorekeeper sees you, and makes the teams."},
-			"To":    s.Links.To("l", l.V().Slug, x.V().Slug, g.V().Slug), "ToText": "Open the game",
+			"To":    s.Links.League(*l.V(), x.V().Slug, g.V().Slug), "ToText": "Open the game",
 		}), nil
 }

@@ -47,7 +47,8 @@ var (
 	errClaimed = problem.New(problem.Conflict, "already_claimed", "somebody else has claimed this player: ask an administrator of the league")
 	errMerge   = problem.New(problem.Unprocessable, "bad_merge",
 		"a player can be merged into another of the same league that is not merged itself").In("body.intoPlayerId")
-	errCode   = problem.New(problem.NotFound, "invalid_or_expired_code", "this code is unknown, or older than a day: ask for a new one")
+	errCode = problem.New(problem.NotFound, "invalid_or_expired_code",
+		"this code is unknown, or older than a day: ask for a new one; members of a private league sign in first")
 	errAvatar = problem.New(problem.Unprocessable, "bad_avatar", "an avatar is one emoji").In("body.avatar")
 	errName   = problem.New(problem.Unprocessable, "nickname_needed", "a nickname is needed").In("body.nickname")
 )
@@ -297,7 +298,7 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 				if row.V().ClaimedBy != in.UserID {
 					role, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper)
 					if err != nil {
-						return nil, err
+						return nil, item.Conceal(ctx, s.DB, row.V().LeagueID, err, item.ErrNoPlayer)
 					}
 
 					changes = &row.V().Edits
@@ -463,7 +464,11 @@ func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage
 						return nil, err
 					}
 
-					if to := into.V(); to.LeagueID != row.V().LeagueID || to.ID == in.PlayerID || to.MergedInto != "" {
+					if to := into.V(); to.LeagueID != row.V().LeagueID {
+						return nil, cmp.Or(item.CheckStranger(ctx, s.DB, to.LeagueID, in.UserID, item.ErrNoPlayer), error(errMerge))
+					}
+
+					if to := into.V(); to.ID == in.PlayerID || to.MergedInto != "" {
 						return nil, errMerge
 					}
 
@@ -578,7 +583,7 @@ func (s *Service) claimable(ctx context.Context, in *ClaimPlayer) (row item.Row[
 // one of its games and no administrator has ended a claim of the player.
 func (s *Service) mayClaim(ctx context.Context, in *ClaimPlayer, p item.Player) error {
 	_, err := item.Check(ctx, s.DB, p.LeagueID, in.UserID, item.Viewer)
-	if problem.Of(err) != problem.Denied || p.Guarded || in.Body == nil || in.Body.Code == "" {
+	if err = item.Conceal(ctx, s.DB, p.LeagueID, err, item.ErrNoPlayer); problem.Of(err) != problem.Denied || p.Guarded || in.Body == nil || in.Body.Code == "" {
 		return err
 	}
 
@@ -631,6 +636,12 @@ func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Remove
 		}
 
 		user := row.V().ClaimedBy
+		if user != in.UserID {
+			if err := item.CheckStranger(ctx, s.DB, row.V().LeagueID, in.UserID, item.ErrNoPlayer); err != nil {
+				return nil, err
+			}
+		}
+
 		switch user {
 		case "": // by a run before
 			return httpapi.NewRemoved(), nil
@@ -777,7 +788,7 @@ func (s *Service) link(code string) string { return s.Links.To("join", code) }
 // caller, who may be anybody. Once MaxGuesses wrong ones are counted, a right one is refused, too.
 // Concurrent requests may try some more. Errors: invalid_or_expired_code, too_many_codes.
 func (s *Service) find(ctx context.Context, typed string) (item.Join, error) {
-	wrong := item.Counter{PK: item.GuessKey(signin.CallerOf(ctx)), SK: item.Metadata, Type: "WrongCodes", Limit: MaxGuesses}
+	wrong := wrongCode(ctx)
 
 	row, err := dynamo.RetryValue(ctx, item.Attempts, func() (*item.Row[item.Join], error) {
 		counted, err := wrong.Take(ctx, s.DB, tables.CountGuess, s.Now())
@@ -801,6 +812,46 @@ func (s *Service) find(ctx context.Context, typed string) (item.Join, error) {
 	}
 
 	return *row.V(), nil
+}
+
+// wrongCode counts the wrong codes of the caller.
+func wrongCode(ctx context.Context) item.Counter {
+	return item.Counter{PK: item.GuessKey(signin.CallerOf(ctx)), SK: item.Metadata, Type: "WrongCodes", Limit: MaxGuesses}
+}
+
+// admit answers a stranger who has a code of a league that is for members as find answers to a wrong code, and
+// counts it as one. userID is "" for a caller who is not signed in.
+func (s *Service) admit(ctx context.Context, found item.Join, userID string) error {
+	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.DB, tables.GetGame, item.GameKey(found.GameID), item.Metadata)
+	if err != nil || !ok { // coded refuses the code
+		return err
+	}
+
+	leagueID := g.V().LeagueID
+
+	l, ok, err := dynamo.Get[item.Row[item.League]](ctx, s.DB, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata)
+	if err != nil || !ok || !l.V().ForMembers() {
+		return err
+	}
+
+	if userID != "" {
+		if _, err := item.Check(ctx, s.DB, leagueID, userID, item.Viewer); !errors.Is(err, item.ErrAccess) {
+			return err
+		}
+	}
+
+	if err := dynamo.Retry(ctx, item.Attempts, func() error {
+		counted, err := wrongCode(ctx).Take(ctx, s.DB, tables.CountGuess, s.Now())
+		if err != nil {
+			return err
+		}
+
+		return dynamo.Transact(ctx, s.DB, tables.CountGuess, counted)
+	}); err != nil {
+		return err
+	}
+
+	return errCode
 }
 
 // coded reads the game of a code. It returns invalid_or_expired_code if the game does not exist, or
@@ -843,14 +894,15 @@ func JoinFunction() app.Function {
 		IfDown: "Players cannot join a game by themselves.",
 		On:     spec.Route{Method: "POST", Path: "/v1/join/{code}", Auth: spec.Browser, Answers: []int{http.StatusCreated}},
 		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague,
-			tables.MyPlayers, tables.CountClaims, tables.CountJoins, tables.JoinPool, account.CheckDeleted},
+			tables.GetGrant, tables.MyPlayers, tables.CountClaims, tables.CountJoins, tables.JoinPool, account.CheckDeleted},
 		Limits:  []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxCallerJoins, MaxGuesses, MaxClaims},
 		Memory:  256,
 		Timeout: 5 * time.Second,
 	}, Open, (*Service).Join, errCode, errName, errAvatar, account.ErrDeleted, idem.ErrConflict, session.ErrInvalid, game.ErrFinished)
 }
 
-// Join adds a player to the pool of a game, from which the scorekeeper makes the teams. A caller
+// Join adds a player to the pool of a game, from which the scorekeeper makes the teams. Codes of a league that is
+// for members are for members. A caller
 // who is signed in joins as the player that the user has claimed in the league, or as a new one
 // that is claimed at once: a second run changes nothing. Any other caller joins as a new player,
 // each time another, but for requests with the same Idempotency-Key. A user with too many claims is
@@ -869,6 +921,10 @@ func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 
 	userID, err := s.Who(ctx, in.Browser)
 	if err != nil {
+		return nil, err
+	}
+
+	if err := s.admit(ctx, found, userID); err != nil {
 		return nil, err
 	}
 

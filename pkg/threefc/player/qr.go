@@ -33,16 +33,21 @@ func ShowCodeFunction() app.Function {
 		Does:   "Returns the QR code of a code by which players join a game.",
 		IfDown: "Players must type the code.",
 		On:     spec.Route{Method: "GET", Path: "/v1/join/{code}/qr.png", Auth: spec.Public, OthersCall: true},
-		Uses:   []spec.Access{tables.FindCode, tables.CountGuess, tables.GetGame}, Limits: []spec.Limit{MaxGuesses},
+		Uses:   []spec.Access{tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague}, Limits: []spec.Limit{MaxGuesses},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).ShowCode, errCode)
 }
 
-// ShowCode returns the QR code of the page that joins the game of a code. Errors:
+// ShowCode returns the QR code of the page that joins the game of a code. There is none of a league that is for
+// members: its administrators have the address of the page. Errors:
 // invalid_or_expired_code, too_many_codes.
 func (s *Service) ShowCode(ctx context.Context, in *ShowCode) (*Picture, error) {
 	found, err := s.find(ctx, in.Code)
 	if err != nil {
+		return nil, err
+	}
+
+	if err := s.admit(ctx, found, ""); err != nil { // the picture is the same for everybody, and caches may keep it
 		return nil, err
 	}
 

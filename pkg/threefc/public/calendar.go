@@ -14,6 +14,7 @@ import (
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/tables"
+	"matchday/pkg/threefc/web"
 )
 
 // ShowCalendar is the request for the calendar of a season.
@@ -22,7 +23,8 @@ type ShowCalendar struct{ SeasonPath }
 // Calendar is the answer with a calendar (RFC 5545).
 type Calendar struct {
 	httpapi.Cached
-	Body []byte `contentType:"text/calendar; charset=utf-8"`
+	Robots string `header:"X-Robots-Tag" doc:"noindex, if search engines shall leave the calendar out."`
+	Body   []byte `contentType:"text/calendar; charset=utf-8"`
 }
 
 // How many games a calendar has, so that what it reads does not grow with the season.
@@ -54,6 +56,18 @@ func (s *Service) ShowCalendar(ctx context.Context, in *ShowCalendar) (*Calendar
 		return nil, err
 	}
 
+	text, err := s.calendar(ctx, l, x)
+	out := &Calendar{Cached: httpapi.Cached{CacheControl: "public, max-age=300"}, Body: text}
+
+	if !l.Listed() {
+		out.Robots = web.NoIndex
+	}
+
+	return out, err
+}
+
+// calendar returns the calendar of a season.
+func (s *Service) calendar(ctx context.Context, l item.League, x item.Season) ([]byte, error) {
 	pk, now := item.SeasonKey(x.ID), item.Games+item.Format(s.now())
 
 	var rows []item.Row[item.Listing]
@@ -79,7 +93,7 @@ func (s *Service) ShowCalendar(ctx context.Context, in *ShowCalendar) (*Calendar
 	c.SetProductId("-//Matchday//3FC//EN")
 	c.SetMethod(ics.MethodPublish)
 	c.SetName(l.Name + ", " + x.Name)
-	c.SetUrl(s.url(l.Slug, x.Slug))
+	c.SetUrl(s.url(l, x.Slug))
 	c.SetRefreshInterval("PT1H")
 	c.SetXPublishedTTL("PT1H")
 	c.SetXWRTimezone(x.TimeZone)
@@ -88,7 +102,7 @@ func (s *Service) ShowCalendar(ctx context.Context, in *ShowCalendar) (*Calendar
 		s.add(c, l, x, r)
 	}
 
-	return &Calendar{httpapi.Cached{CacheControl: "public, max-age=300"}, []byte(c.Serialize(ics.WithNewLineWindows))}, nil
+	return []byte(c.Serialize(ics.WithNewLineWindows)), nil
 }
 
 // add adds a game to a calendar.
@@ -114,7 +128,7 @@ func (s *Service) add(c *ics.Calendar, l item.League, x item.Season, r item.Row[
 	}
 
 	e.SetStatus(ics.ObjectStatusConfirmed)
-	e.SetURL(s.url(l.Slug, x.Slug, g.Slug))
+	e.SetURL(s.url(l, x.Slug, g.Slug))
 
 	about := l.Name + ", " + x.Name
 	if i := slices.Index([]string{item.Live, item.Finished}, g.Status); i >= 0 {

@@ -54,13 +54,13 @@ func (s *Pages) ShowLeague(ctx context.Context, in *ShowLeague) (*web.Page, erro
 
 	h := web.Head{
 		Title: l.Name + " · 3FC", About: "Seasons, games, standings and scorers of " + isolated(l.Name) + ".",
-		URL: s.url(l.Slug), Site: l.Name,
+		URL: s.url(l), Site: l.Name,
 	}
 	data := map[string]any{"League": l.Name}
 
 	seasons := item.Values(rows)
 	if len(seasons) == 0 {
-		return s.links.Page(s.templates, "league", h, nil, data), nil
+		return s.page("league", l, h, nil, data), nil
 	}
 
 	slices.Reverse(seasons) // ids are in the order of creation
@@ -72,12 +72,12 @@ func (s *Pages) ShowLeague(ctx context.Context, in *ShowLeague) (*web.Page, erro
 
 	var all []shownSeason
 	for _, x := range seasons {
-		all = append(all, shownSeason{s.url(l.Slug, x.Slug), x.Name})
+		all = append(all, shownSeason{s.url(l, x.Slug), x.Name})
 	}
 
 	data["Seasons"] = all
 
-	return s.links.Page(s.templates, "league", h, colors, data), nil
+	return s.page("league", l, h, colors, data), nil
 }
 
 // shownSeason is a season in a list.
@@ -130,13 +130,13 @@ func (s *Pages) latest(ctx context.Context, l item.League, x item.Season, data m
 		places = append(places, place{t, show(t.Name, t.Color)})
 	}
 
-	url := s.url(l.Slug, x.Slug)
+	url := s.url(l, x.Slug)
 	data["Latest"] = shownSeason{url, x.Name}
 	data["Standings"] = places
 	data["Leaders"] = slices.DeleteFunc(scorers, func(p standing.PlayerTotals) bool { return p.Goals == 0 })
 	data["Live"], data["Next"], data["Past"] = s.days(url, x, live), s.days(url, x, next), s.days(url, x, past)
 	data["Session"] = nextSession(item.Values(sessions), s.now().In(zone(x)))
-	data["Calendar"], data["Zone"] = url+"/calendar.ics", x.TimeZone
+	data["Calendar"], data["Zone"] = s.calendarURL(l, x), x.TimeZone
 
 	return colors, nil
 }

@@ -69,18 +69,40 @@ type shownTeam struct{ Name, Class string }
 func show(name, color string) shownTeam { return shownTeam{name, web.Class(color)} }
 
 // url returns the address of a page of a league.
-func (s *Service) url(slugs ...string) string { return s.links.To(append([]string{"l"}, slugs...)...) }
+func (s *Service) url(l item.League, slugs ...string) string {
+	if s.members {
+		return s.links.Members(l, slugs...)
+	}
+
+	return s.links.League(l, slugs...)
+}
 
 // Pages is the service of pages for people.
 type Pages struct {
 	Service
 	templates *template.Template
+	calendars func(item.League, item.Season) string // the address of a member's calendar; nil for that of everybody
+}
+
+// page returns a page of a league.
+func (s *Pages) page(name string, l item.League, h web.Head, colors []string, data map[string]any) *web.Page {
+	h.Unlisted = s.members || !l.Listed()
+	return s.links.Page(s.templates, name, h, colors, data)
+}
+
+// calendarURL returns the address of the calendar of a season.
+func (s *Pages) calendarURL(l item.League, x item.Season) string {
+	if s.calendars != nil {
+		return s.calendars(l, x)
+	}
+
+	return s.url(l, x.Slug) + "/calendar.ics"
 }
 
 // OpenPages opens the service.
 func OpenPages(ctx context.Context, env app.Env) (*Pages, error) {
 	s, err := Open(ctx, env)
-	return &Pages{*s, web.Parse(markup)}, err
+	return &Pages{Service: *s, templates: web.Parse(markup)}, err
 }
 
 // ShowSeason is the request for the page of a season.
@@ -163,11 +185,11 @@ func (s *Pages) ShowSeason(ctx context.Context, in *ShowSeason) (*web.Page, erro
 		}
 	}
 
-	url, earlier := s.url(l.Slug, x.Slug), ""
+	url, earlier := s.url(l, x.Slug), ""
 
 	if len(past) > maxPast {
 		past = past[:maxPast]
-		earlier = url + "?cursor=" + past[maxPast-1].StartTs + "_" + past[maxPast-1].GameID
+		earlier = s.with(url, "cursor=") + past[maxPast-1].StartTs + "_" + past[maxPast-1].GameID
 	}
 
 	live, next, past := sorted(past, next, s.now())
@@ -210,9 +232,9 @@ func (s *Pages) ShowSeason(ctx context.Context, in *ShowSeason) (*web.Page, erro
 		}
 	}
 
-	return s.links.Page(s.templates, "season", h, colors, map[string]any{
+	return s.page("season", l, h, colors, map[string]any{
 		"League":    l.Name,
-		"LeagueURL": s.url(l.Slug),
+		"LeagueURL": s.url(l),
 		"Season":    x.Name,
 		"Standings": places,
 		"Leaders":   slices.DeleteFunc(scorers, func(p standing.PlayerTotals) bool { return p.Goals == 0 }),
@@ -220,7 +242,7 @@ func (s *Pages) ShowSeason(ctx context.Context, in *ShowSeason) (*web.Page, erro
 		"Next":      s.days(url, x, next),
 		"Past":      s.days(url, x, past),
 		"Earlier":   earlier,
-		"Calendar":  url + "/calendar.ics",
+		"Calendar":  s.calendarURL(l, x),
 		"Zone":      x.TimeZone,
 	}), nil
 }
@@ -269,6 +291,24 @@ func (s *Service) games(ctx context.Context, r dynamo.Range) ([]item.Listing, er
 	return item.Values(rows), err
 }
 
+// with returns an address with one more parameter of its query.
+func (s *Service) with(url, parameter string) string {
+	if strings.Contains(url, "?") {
+		return url + "&" + parameter
+	}
+
+	return url + "?" + parameter
+}
+
+// gameURL returns the address of a game below that of its season.
+func (s *Service) gameURL(season, slug string) string {
+	if s.members {
+		return s.with(season, "game=") + slug
+	}
+
+	return season + "/" + slug
+}
+
 // days returns games by the days on which they are played.
 func (s *Service) days(season string, x item.Season, games []item.Listing) (all []day) {
 	for _, g := range games {
@@ -279,7 +319,7 @@ func (s *Service) days(season string, x item.Season, games []item.Listing) (all 
 			all = append(all, day{Date: date})
 		}
 
-		one := listed{URL: season + "/" + g.Slug, Start: at(start, timeLayout), Location: g.Location, State: listedState(g, s.now())}
+		one := listed{URL: s.gameURL(season, g.Slug), Start: at(start, timeLayout), Location: g.Location, State: listedState(g, s.now())}
 		for i, t := range g.Teams {
 			shown := listedTeam{Team: show(t.Name, t.Color)}
 			if len(g.Scores) == len(g.Teams) {
@@ -440,7 +480,7 @@ func (s *Pages) ShowGame(ctx context.Context, in *ShowGame) (*web.Page, error) {
 
 	h := web.Head{
 		Title: title(g.Teams) + ", " + start.Format("2 January 2006") + " · " + v.season.Name, About: strings.TrimSpace(state + " " + outcome),
-		URL: s.url(v.league.Slug, v.season.Slug, g.Slug), Site: v.league.Name, Live: v.row.Status == item.Live,
+		URL: s.url(v.league, v.season.Slug, g.Slug), Site: v.league.Name, Live: v.row.Status == item.Live,
 	}
 	if v.row.Status != item.Scheduled {
 		h.About += " Scored–conceded: " + strings.Join(parts, ", ") + "."
@@ -456,10 +496,10 @@ func (s *Pages) ShowGame(ctx context.Context, in *ShowGame) (*web.Page, error) {
 	e.Description = h.About
 	h.Data = e
 
-	return s.links.Page(s.templates, "game", h, colors, map[string]any{
+	return s.page("game", v.league, h, colors, map[string]any{
 		"League":    v.league.Name,
 		"Season":    v.season.Name,
-		"SeasonURL": s.url(v.league.Slug, v.season.Slug),
+		"SeasonURL": s.url(v.league, v.season.Slug),
 		"Start":     at(start, web.Day+", "+timeLayout),
 		"Location":  g.Location,
 		"Teams":     rows,
@@ -627,7 +667,7 @@ func (s *Service) event(l item.League, x item.Season, g item.Listing) sportsEven
 	start := item.Parse(g.StartTs).In(zone(x))
 
 	e := sportsEvent{
-		Context: schemaOrg, Type: "SportsEvent", Name: title(g.Teams), URL: s.url(l.Slug, x.Slug, g.Slug), Sport: "Three-sided football",
+		Context: schemaOrg, Type: "SportsEvent", Name: title(g.Teams), URL: s.url(l, x.Slug, g.Slug), Sport: "Three-sided football",
 		Start: start.Format(time.RFC3339), End: start.Add(length(g)).Format(time.RFC3339), Status: schemaOrg + "/EventScheduled",
 		Organizer: thing{Type: "SportsOrganization", Name: l.Name}, Competitors: []thing{},
 	}

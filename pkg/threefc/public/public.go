@@ -33,11 +33,13 @@ type Service struct {
 	db    dynamo.DB
 	now   func() time.Time
 	links web.Links
+	// members is set for pages that only members of the league get: see MemberPages.
+	members bool
 }
 
 // Open opens the service. Its reads may be a second old.
 func Open(_ context.Context, env app.Env) (*Service, error) {
-	return &Service{dynamo.Open(env.AWS, env.Prefix).Eventual(), env.Now, web.NewLinks(env)}, nil
+	return &Service{db: dynamo.Open(env.AWS, env.Prefix).Eventual(), now: env.Now, links: web.NewLinks(env)}, nil
 }
 
 // list reads rows like item.List, and as they were up to a second ago.
@@ -60,7 +62,7 @@ func (s *Service) find(ctx context.Context, pk, sk, slug string) (string, error)
 	return r.V().ID, err
 }
 
-// league reads a league by its slug or id.
+// league reads a league by its slug or id. A league for members does not exist for anybody else.
 func (s *Service) league(ctx context.Context, slug string) (item.League, error) {
 	id, err := s.find(ctx, "", "", slug)
 	if err != nil {
@@ -68,6 +70,9 @@ func (s *Service) league(ctx context.Context, slug string) (item.League, error) 
 	}
 
 	r, err := item.Read[item.League](ctx, s.db, tables.GetLeague, item.LeagueKey(id), item.Metadata, ErrNotFound)
+	if err == nil && r.V().ForMembers() && !s.members {
+		return item.League{}, ErrNotFound
+	}
 
 	return *r.V(), err
 }
@@ -312,18 +317,18 @@ func GetStandingsFunction() app.Function {
 		Does:   "Returns the standings of a season to everybody.",
 		IfDown: "The app shows no standings.",
 		On:     spec.Route{Method: "GET", Path: "/v1/public/seasons/{seasonId}/standings", Auth: spec.Public},
-		Uses:   []spec.Access{tables.ReadTables, tables.GetSeason},
+		Uses:   []spec.Access{tables.ReadTables, tables.GetSeason, tables.GetLeague},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetStandings, ErrNotFound)
 }
 
 // GetStandings returns the standings of a season, of its finished games. Errors: ErrNotFound.
 func (s *Service) GetStandings(ctx context.Context, in *GetStandings) (*Standings, error) {
-	all, err := s.standings(ctx, in.SeasonID)
-	if err == nil && len(all) == 0 {
-		err = s.exists(ctx, in.SeasonID)
+	if err := s.exists(ctx, in.SeasonID); err != nil {
+		return nil, err
 	}
 
+	all, err := s.standings(ctx, in.SeasonID)
 	if err != nil {
 		return nil, err
 	}
@@ -344,9 +349,15 @@ func (s *Service) standings(ctx context.Context, seasonID string) ([]standing.Te
 	return all, err
 }
 
-// exists returns ErrNotFound if there is no such season.
+// exists returns ErrNotFound if there is no such season, or if its league is for members.
 func (s *Service) exists(ctx context.Context, seasonID string) error {
-	_, err := item.Read[item.Season](ctx, s.db, tables.GetSeason, item.SeasonKey(seasonID), item.Metadata, ErrNotFound)
+	x, err := item.Read[item.Season](ctx, s.db, tables.GetSeason, item.SeasonKey(seasonID), item.Metadata, ErrNotFound)
+	if err != nil {
+		return err
+	}
+
+	_, err = s.league(ctx, x.V().LeagueID)
+
 	return err
 }
 
@@ -376,18 +387,18 @@ func GetLeadersFunction() app.Function {
 			Auth:    spec.Public,
 			Queries: []string{"limit"},
 		},
-		Uses:   []spec.Access{tables.ReadTables, tables.GetSeason},
+		Uses:   []spec.Access{tables.ReadTables, tables.GetSeason, tables.GetLeague},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetLeaders, ErrNotFound)
 }
 
 // GetLeaders returns the players of a season who have scored most. Errors: ErrNotFound.
 func (s *Service) GetLeaders(ctx context.Context, in *GetLeaders) (*Leaders, error) {
-	all, err := s.leaders(ctx, in.SeasonID, in.Limit)
-	if err == nil && len(all) == 0 {
-		err = s.exists(ctx, in.SeasonID)
+	if err := s.exists(ctx, in.SeasonID); err != nil {
+		return nil, err
 	}
 
+	all, err := s.leaders(ctx, in.SeasonID, in.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,12 @@ var (
 	liveScript string
 )
 
+// NoIndex is the X-Robots-Tag of what search engines shall leave out.
+const NoIndex = "noindex"
+
+// Private is how long caches may keep a page for members: never. Browsers, too, ask again.
+const Private = "private, no-store"
+
 const htmlType = "text/html; charset=utf-8"
 
 // Fresh is how long a public page may be cached that changes while a game is played.
@@ -32,6 +38,7 @@ var Fresh = httpapi.Cached{CacheControl: "public, max-age=5"}
 // Page is the answer with a page that is the same for everybody.
 type Page struct {
 	httpapi.Cached
+	Robots string `header:"X-Robots-Tag" doc:"noindex, if search engines shall leave the page out."`
 	Policy string `header:"Content-Security-Policy"`
 	Body   []byte `contentType:"text/html; charset=utf-8"`
 }
@@ -45,6 +52,8 @@ func (*Page) Refusal(status int, detail string) (http.Header, []byte) {
 // ticket, is sent to no other site.
 type Form struct {
 	Status    int
+	Cache     string `header:"Cache-Control"`
+	Robots    string `header:"X-Robots-Tag" doc:"noindex, if search engines shall leave the page out."`
 	SetCookie string `header:"Set-Cookie" doc:"A cookie of the sign-in."`
 	Referrer  string `header:"Referrer-Policy"`
 	Policy    string `header:"Content-Security-Policy"`
@@ -53,7 +62,10 @@ type Form struct {
 
 // Refusal returns the page of a request that is refused.
 func (*Form) Refusal(status int, detail string) (http.Header, []byte) {
-	return refusal(status, detail, "Something is missing or wrong", "Please go back, and check what you have typed.")
+	h, body := refusal(status, detail, "Something is missing or wrong", "Please go back, and check what you have typed.")
+	h.Set("Cache-Control", httpapi.NoStore)
+
+	return h, body
 }
 
 // refusal returns the page of a request that is refused: with the detail of the problem, or, without one,
@@ -93,6 +105,7 @@ func DayOf(date string) string {
 type Head struct {
 	Title, About string
 	URL, Site    string // of a page to be found and shared; "" for any other
+	Unlisted     bool   // the page has a URL, and search engines shall leave it out, with its card
 	Data         any    // JSON-LD
 	Live         bool   // the page refreshes itself: see live.js
 	// Style is added to that of all pages. Script is the page's own, which may call the API and has a
@@ -108,8 +121,14 @@ func Parse(markup string) *template.Template {
 
 // Page returns a page with the shirts' colors.
 func (l Links) Page(t *template.Template, name string, h Head, colors []string, data map[string]any) *Page {
+	robots := ""
+	if h.Unlisted {
+		h.Data, robots = nil, NoIndex
+	}
+
 	body, policy := l.render(t, name, h, colors, data)
-	return &Page{Fresh, policy, body}
+
+	return &Page{Fresh, robots, policy, body}
 }
 
 // Form returns a page for one visitor. A status of at least 400 shows a form again, whose data say what

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/public"
+
+func main() { public.ShowMemberCalendarFunction().Start() }

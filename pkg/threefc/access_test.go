@@ -250,7 +250,8 @@ func TestNothingIsThere(t *testing.T) {
 			continue // they do not tell whether there is a session
 		}
 
-		if slices.ContainsFunc([]string{"/invitations/", "/sessions/", "/members/"}, func(page string) bool { return strings.HasPrefix(path, page) }) {
+		pages := []string{"/invitations/", "/sessions/", "/members/"}
+		if slices.ContainsFunc(pages, func(page string) bool { return strings.HasPrefix(path, page) }) {
 			if out := m.Ask("ann", of[r.fn], path, r.body, r.headers...); out.StatusCode != http.StatusNotFound ||
 				!strings.Contains(out.Body, "<!doctype html>") {
 				t.Errorf("%s %s: %d %s, want a page with 404", of[r.fn], path, out.StatusCode, out.Body)

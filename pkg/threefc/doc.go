@@ -23,6 +23,7 @@
 //	players: claims, merges, join codes                   player
 //	who will play, and who gets which mail                notice
 //	what everybody may see                                public
+//	what everybody sees in place of a name                item: Display.PublicName
 //	the page of scorekeepers, and what waits on a phone   score
 //	addresses, signed links, layout and style of pages    web
 //	what happens when a user deletes the account          userdata: ForgetUser

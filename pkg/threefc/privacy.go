@@ -8,7 +8,7 @@ var data = []spec.Data{
 		Store: "3fc-{stage}-app",
 		Of:    "users and players, of whom some may be children",
 		What: "of a user the address, the leagues with the role, sessions and answers to repeated requests; of a player the " +
-			"nickname, games, goals and availability; of who is invited the address",
+			"nickname, whether everybody may see it, games, goals and availability; of who is invited the address",
 		Why: "to score games, to show them to everybody under nicknames, and to send mails to those who asked for them",
 		Kept: "until the account, the player or the league is deleted; sessions 30 days, answers a day, phones that score by a PIN " +
 			"until the day after the session, links to sign in 15 minutes",
@@ -19,7 +19,8 @@ var data = []spec.Data{
 var recipients = []spec.Recipient{
 	{
 		Name: "everybody",
-		Gets: "the nicknames of players, with games, goals and standings",
-		Why:  "pages of a league are public",
+		Gets: "the nicknames of players, or their initials, or no name, as the player or an administrator has chosen, with games, goals " +
+			"and standings",
+		Why: "pages of a league are public, unless its administrators make it private",
 	},
 }

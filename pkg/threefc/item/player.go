@@ -24,6 +24,7 @@ type Player struct {
 	Edits      limit.Window `json:"edits,omitzero"`      // by scorekeepers
 	AdminEdits limit.Window `json:"adminEdits,omitzero"` // by administrators
 	Merges     limit.Window `json:"merges,omitzero"`
+	Display    Display      `json:"display,omitempty"` // "" is FullName
 }
 
 // Resolve returns the player who counts for a player: the one into whom it is merged, or itself. A

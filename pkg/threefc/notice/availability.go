@@ -155,18 +155,22 @@ func ListAvailabilityFunction() app.Function {
 }
 
 // ListAvailability returns who will play in a session, to members of the league and to
-// players of it.
+// players of it, who see the names that everybody sees.
 func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*AnswerList, error) {
 	x, err := item.SessionRow.Read(ctx, s.DB, in.SessionID)
 	if err != nil {
 		return nil, err
 	}
 
+	public := false // the caller sees what everybody sees of names
+
 	if _, refused := item.Check(ctx, s.DB, x.V().LeagueID, in.UserID, item.Viewer); refused != nil {
 		p, _, err := player.Claimed(ctx, s.DB, in.UserID, x.V().LeagueID)
 		if err != nil || p.ID == "" || problem.Of(refused) != problem.Denied {
 			return nil, cmp.Or(err, item.Conceal(ctx, s.DB, x.V().LeagueID, refused, item.ErrScope))
 		}
+
+		public = true
 	}
 
 	rows, err := item.List[row](ctx, s.DB, tables.ListAvailability, x.PK, answers)
@@ -184,11 +188,16 @@ func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*
 		return nil, err
 	}
 
+	names := players
+	if public {
+		names = item.PublicNames(players)
+	}
+
 	out := &AnswerList{}
 
 	out.Body.Players = []Answer{}
 	for id, status := range answersOf(rows, players) {
-		out.Body.Players = append(out.Body.Players, Answer{PlayerID: id, Nickname: players[id].Nickname, Status: status})
+		out.Body.Players = append(out.Body.Players, Answer{PlayerID: id, Nickname: names[id].Nickname, Status: status})
 	}
 
 	order := []string{"in", "maybe", "out"}

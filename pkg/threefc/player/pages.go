@@ -57,8 +57,8 @@ func ShowJoinFunction() app.Function {
 		Does:   "Asks in a browser who joins the game of a code.",
 		IfDown: "Players cannot join a game by themselves.",
 		On:     spec.Route{Method: "GET", Path: "/join/{code}", Auth: spec.Browser, OthersCall: true},
-		Uses: []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.GetSession,
-			tables.MyPlayers, tables.ListPlayers, tables.GetGrant},
+		Uses: []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague,
+			tables.GetSession, tables.MyPlayers, tables.ListPlayers, tables.GetGrant},
 		Limits: []spec.Limit{MaxGuesses},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, OpenPages, (*Pages).ShowJoin, errCode, game.ErrFinished)
@@ -161,7 +161,13 @@ func (s *Pages) mine(ctx context.Context, userID, leagueID string, data map[stri
 		return err
 	}
 
-	free := slices.DeleteFunc(item.Values(rows), func(p item.Player) bool { return p.ClaimedBy != "" || p.MergedInto != "" || p.Guarded })
+	free := slices.DeleteFunc(item.Values(rows), func(p item.Player) bool {
+		return p.ClaimedBy != "" || p.MergedInto != "" || p.Guarded || p.Display == item.NoName
+	})
+	for i, p := range free {
+		free[i].Nickname, _ = p.Display.PublicName(p.Nickname, "")
+	}
+
 	slices.SortFunc(free, func(a, b item.Player) int {
 		return cmp.Or(cmp.Compare(a.Nickname, b.Nickname), cmp.Compare(a.ID, b.ID))
 	})

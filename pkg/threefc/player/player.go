@@ -73,10 +73,12 @@ type Player struct {
 	Claimed    bool   `json:"claimed" doc:"Whether a user has claimed the player."`
 	Mine       bool   `json:"mine" doc:"The caller is this user."`
 	MergedInto string `json:"mergedInto,omitempty" doc:"The player who has the goals of this one, because both are the same person."`
+
+	Display item.Display `json:"display" enum:"name,initials,hidden" doc:"How everybody sees the name. Members of the league see the name."`
 }
 
 func shown(p item.Player, userID string) Player {
-	return Player{p.ID, p.LeagueID, p.Nickname, p.Avatar, p.ClaimedBy != "", p.ClaimedBy == userID, p.MergedInto}
+	return Player{p.ID, p.LeagueID, p.Nickname, p.Avatar, p.ClaimedBy != "", p.ClaimedBy == userID, p.MergedInto, p.Display.Shown()}
 }
 
 // PlayerPage is the answer with a player.
@@ -258,27 +260,29 @@ type UpdatePlayer struct {
 	Body     struct {
 		Nickname string  `json:"nickname,omitempty" format:"display-name" doc:"The new name." example:"Foxy"`
 		Avatar   *string `json:"avatar,omitempty" maxLength:"16" doc:"One emoji, or empty for none." example:"🦊"`
+
+		Display item.Display `json:"display,omitempty" enum:"name,initials,hidden" doc:"How everybody sees the name. Scorekeepers may not choose it." example:"initials"`
 	}
 }
 
-// UpdatePlayerFunction changes the nickname or the avatar of a player.
+// UpdatePlayerFunction changes the nickname or the avatar of a player, or how everybody sees them.
 func UpdatePlayerFunction() app.Function {
 	return app.API(spec.Function{
 		Name:    "threefc/update-player",
-		Does:    "Changes the nickname or the avatar of a player.",
-		IfDown:  "Players cannot be renamed.",
+		Does:    "Changes the nickname or the avatar of a player, or how everybody sees the name.",
+		IfDown:  "Players can be neither renamed nor hidden.",
 		On:      spec.Route{Method: "PATCH", Path: "/v1/players/{playerId}", Auth: spec.Session},
 		Uses:    league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons),
 		Sends:   []spec.Queue{game.AggregateQueue},
 		Limits:  []spec.Limit{MaxRenames},
 		Memory:  256,
 		Timeout: 10 * time.Second,
-	}, Open, (*Service).UpdatePlayer, errAvatar, idem.ErrConflict, item.ErrAccess, item.ErrScorekeeper,
+	}, Open, (*Service).UpdatePlayer, errAvatar, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScorekeeper,
 		item.ErrNoPlayer)
 }
 
-// UpdatePlayer changes the nickname or the avatar of a player. Scorekeepers may do that, and the
-// user who has claimed the player. The tables are requested at once, and have the change once they
+// UpdatePlayer changes the nickname or the avatar of a player, or how everybody sees the name. Scorekeepers may
+// do that, but for the last, and the user who has claimed the player. The tables are requested at once, and have the change once they
 // are computed. A second run changes nothing, and requests the tables if the first has not. Errors:
 // bad_avatar, stale, too_many_renames.
 func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPage, error) {
@@ -304,6 +308,8 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 					changes = &row.V().Edits
 					if role == item.Admin {
 						changes = &row.V().AdminEdits
+					} else if in.Body.Display != "" {
+						return nil, item.ErrAdmin
 					}
 				}
 
@@ -316,6 +322,10 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 				row.V().Nickname = cmp.Or(in.Body.Nickname, was.Nickname)
 				if in.Body.Avatar != nil {
 					row.V().Avatar = *in.Body.Avatar
+				}
+
+				if in.Body.Display != was.Display.Shown() {
+					row.V().Display = cmp.Or(in.Body.Display, was.Display)
 				}
 
 				if *row.V() == was {
@@ -583,7 +593,9 @@ func (s *Service) claimable(ctx context.Context, in *ClaimPlayer) (row item.Row[
 // one of its games and no administrator has ended a claim of the player.
 func (s *Service) mayClaim(ctx context.Context, in *ClaimPlayer, p item.Player) error {
 	_, err := item.Check(ctx, s.DB, p.LeagueID, in.UserID, item.Viewer)
-	if err = item.Conceal(ctx, s.DB, p.LeagueID, err, item.ErrNoPlayer); problem.Of(err) != problem.Denied || p.Guarded || in.Body == nil || in.Body.Code == "" {
+	err = item.Conceal(ctx, s.DB, p.LeagueID, err, item.ErrNoPlayer)
+
+	if problem.Of(err) != problem.Denied || p.Guarded || in.Body == nil || in.Body.Code == "" {
 		return err
 	}
 

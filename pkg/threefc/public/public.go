@@ -155,18 +155,8 @@ func (s *Service) timeline(ctx context.Context, v *view) error {
 		}
 	}
 
-	slices.Sort(ids)
-
-	var keys []dynamo.Item
-	for _, id := range slices.Compact(ids) {
-		keys = append(keys, item.Key(item.PlayerKey(id), item.Profile))
-	}
-
-	players, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.db, tables.ReadNames, keys)
-
-	v.players = map[string]item.Player{}
-	for _, p := range item.Values(players) {
-		v.players[p.ID] = p
+	if v.players, err = item.ReadPlayers(ctx, s.db, tables.ReadNames, ids); !s.members {
+		v.players = item.PublicNames(v.players)
 	}
 
 	return err
@@ -405,18 +395,22 @@ func (s *Service) GetLeaders(ctx context.Context, in *GetLeaders) (*Leaders, err
 
 	out := &Leaders{Cached: web.Fresh}
 
-	for i := range all {
-		all[i].PlayerID = ""
-	}
-
 	out.Body.Players = all
 
 	return out, nil
 }
 
+// leaders reads the players of a season who have scored most, as everybody sees them, or members.
 func (s *Service) leaders(ctx context.Context, seasonID string, limit int) ([]standing.PlayerTotals, error) {
 	r, err := item.Read[[]standing.PlayerTotals](ctx, s.db, tables.ReadTables, item.SeasonKey(seasonID), standing.Leaders, nil)
 	all := append([]standing.PlayerTotals{}, *r.V()...)
+	all = all[:min(len(all), limit)]
 
-	return all[:min(len(all), limit)], err
+	if !s.members {
+		for i := range all {
+			all[i] = all[i].Public()
+		}
+	}
+
+	return all, err
 }

@@ -51,7 +51,8 @@ func OpenMailPages(ctx context.Context, env app.Env) (*MailPages, error) {
 
 // paths are those of the pages to which a sign-in may lead. No other site is among them.
 var paths = regexp.MustCompile(
-	`^/(join/[0-9A-Za-z-]{1,32}|invitations/[0-9A-Z]{26}|sessions/[0-9A-Z]{26}/me|members/[0-9A-Za-z-]{1,40}|score/([0-9A-Z]{26}|last)|preferences/me)$`)
+	`^/(join/[0-9A-Za-z-]{1,32}|invitations/[0-9A-Z]{26}|sessions/[0-9A-Z]{26}/me|` +
+		`members/[0-9A-Za-z-]{1,40}|score/([0-9A-Z]{26}|last)|preferences/me)$`)
 
 // pathOf returns the path of a page to which a sign-in may lead, "" for any other text.
 func pathOf(next string) string {

@@ -88,10 +88,21 @@ type PlayerTotals struct {
 	PlayerID string `json:"playerId,omitempty" doc:"The id of the player, which the public does not see: it lets a user claim the player."`
 	Nickname string `json:"nickname" doc:"The name of the player."`
 	Avatar   string `json:"avatar,omitempty" doc:"An emoji."`
-	Games    int    `json:"games" doc:"Finished games with the player on the roster."`
-	Goals    int    `json:"goals" doc:"Goals, without own goals."`
-	Assists  int    `json:"assists" doc:"Assists."`
-	OwnGoals int    `json:"ownGoals" doc:"Own goals. They count for nobody."`
+
+	Display item.Display `json:"display,omitempty" enum:"name,initials,hidden" doc:"How everybody sees the name, if not as it is. The public does not see which."`
+
+	Games    int `json:"games" doc:"Finished games with the player on the roster."`
+	Goals    int `json:"goals" doc:"Goals, without own goals."`
+	Assists  int `json:"assists" doc:"Assists."`
+	OwnGoals int `json:"ownGoals" doc:"Own goals. They count for nobody."`
+}
+
+// Public returns the totals as everybody sees them.
+func (p PlayerTotals) Public() PlayerTotals {
+	p.Nickname, p.Avatar = p.Display.PublicName(p.Nickname, p.Avatar)
+	p.PlayerID, p.Display = "", ""
+
+	return p
 }
 
 // Players returns the totals of the players of games: most goals first, then most assists, then
@@ -112,7 +123,7 @@ func Players(games []item.Listing, players map[string]item.Player) []PlayerTotal
 
 			s := all[p.ID]
 			if s == nil {
-				s = &PlayerTotals{PlayerID: p.ID, Nickname: p.Nickname, Avatar: p.Avatar}
+				s = &PlayerTotals{PlayerID: p.ID, Nickname: p.Nickname, Avatar: p.Avatar, Display: p.Display}
 				all[p.ID] = s
 			}
 

@@ -303,7 +303,7 @@ func (s *Service) anonymize(ctx context.Context, playerID, userID string) error 
 	}
 
 	was := *p.V()
-	if p.V().ClaimedBy, p.V().Nickname, p.V().Avatar = "", Gone, ""; *p.V() == was {
+	if p.V().ClaimedBy, p.V().Nickname, p.V().Avatar, p.V().Display = "", Gone, "", ""; *p.V() == was {
 		return nil
 	}
 

@@ -112,6 +112,7 @@ func (m *match) routes() []route {
 		{"update-game", game, map[string]any{"location": "Pitch 2"}, aScorekeeper, nil},
 		{"create-join-code", game + "/join-code", nil, aScorekeeper, nil},
 		{"revoke-join-codes", game + "/join-code", nil, aScorekeeper, nil},
+		{"put-game-state", game + "/state", map[string]any{"state": "postponed"}, aScorekeeper, nil},
 		{"put-seat", seat, map[string]any{"teamId": "blue"}, aScorekeeper, nil},
 		{"delete-seat", seat, nil, aScorekeeper, nil},
 		{"start-third", game + "/thirds/1/start", empty, aScorekeeper, nil},

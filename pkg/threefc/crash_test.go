@@ -173,6 +173,24 @@ var useCases = []useCase{
 			})
 			return err
 		}},
+	{"abandon a game", game.PutStateFunction(), []string{"SendMessage*"}, func(m *match) {
+		m.step("thirds/1/start")
+		m.score("sam", m.goalOf(0, "blue"))
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		in := &game.PutState{User: ann, GameID: m.id, Key: idem.Key{IdempotencyKey: "K"}}
+		in.Body.State, in.Body.Stands = item.Abandoned, true
+		_, err := open(m, env, game.Open).PutState(ctx, in)
+
+		return err
+	}},
+	{"change the rules of a season", season.UpdateSeasonFunction(), []string{"SendMessage*"}, (*match).played,
+		func(m *match, ctx context.Context, env app.Env) error {
+			in := &season.UpdateSeason{User: ann, SeasonID: m.l.SeasonID, Key: idem.Key{IdempotencyKey: "K"}}
+			in.Body.Rules = &season.RuleFields{Order: []string{item.ByPoints, item.ByName}}
+			_, err := open(m, env, season.Open).UpdateSeason(ctx, in)
+
+			return err
+		}},
 	{"delete a finished game", game.DeleteGameFunction(), []string{"SendMessage*"}, func(m *match) {
 		m.Do("sam", "POST", m.path("join-code"), nil)
 		m.played()

@@ -12,8 +12,12 @@
 //	why no goal is counted twice                          game; kit/idem
 //	what undo deletes                                     game: UndoGoal
 //	how a game runs: thirds, finish, reopen               game: StartThird, FinishGame
+//	games that are postponed, abandoned or walkovers      game: PutState; item: Game.Outcome
+//	a team that is missing: games of two teams            game: UpdateGame; item: Game.Present
 //	who may undo a start or a finish of a third           game: UndoThird
-//	the order of the standings and of the players         standing: Teams, Players
+//	the order of the standings and of the players         standing: the package, Teams, Players
+//	the points and the order that a season chooses        item: Rules; season: UpdateSeason
+//	which games count in which table                      standing: the package
 //	when the tables are computed                          standing: AggregateSeason
 //	who may do what                                       item: Check, Role
 //	who sees a league                                     item: League.ForMembers, Conceal; public: MemberPages
@@ -85,6 +89,7 @@
 //	JOIN_GUESS#{hash}     METADATA                    how many wrong codes an address has sent in an hour
 //	JOINS#{hash}          METADATA                    how many new players of a league have joined from an address in a day
 //	OUTBOX                GAME#{gameId}               a finished game that is not in the tables yet
+//	OUTBOX                GAME#{seasonId}             a season with other rules, whose tables are not computed yet
 //	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes
 //	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour, in all and by one caller
 //	AUTH_CALLER#{hash}    METADATA                    how many links a caller has asked for in an hour
@@ -120,6 +125,19 @@
 // routes answer so to members, too, because caches keep their answers by the path alone, and CloudFront sends no
 // cookie on for them. Members have routes of their own, which no cache keeps: the pages below /members, the
 // calendars below /calendars, and those of the API below /v1.
+//
+// # Games that are not played as planned
+//
+// A game that has not begun can be postponed: it is scheduled, without a new time until its start changes. If one
+// team is missing, the game is marked and the other two play a game of two teams, by the same rules and for the
+// same points; the missing team has lost. If nobody plays, it is a walkover: the only team that came has won, two
+// that came have drawn, those that are missing have lost, and no goals count.
+//
+// A game that is abandoned is finished, and the third that runs with it. Either the result of its goals stands,
+// or it has none and is in no table. An administrator who reopens a game ends its state.
+//
+// The API returns finished for each of these that is over, with the state beside it, so that apps that do not know
+// a state show a game that is over.
 //
 // # Guarantees
 //

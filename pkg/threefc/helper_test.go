@@ -195,7 +195,12 @@ func (m *match) consistent() {
 		}
 	}
 
-	if !strings.Contains(fmt.Sprint(of["data"]), `"status":"`+g.Status+`"`) {
+	status := g.Status
+	if status == item.Finished && g.Result == nil {
+		status = item.Void
+	}
+
+	if !strings.Contains(fmt.Sprint(of["data"]), `"status":"`+status+`"`) {
 		m.T.Errorf("the game is %s, and in the lists %v", g.Status, of["data"])
 	}
 }

@@ -71,6 +71,7 @@ func Room() app.Room {
 		game.FinishThirdFunction(),
 		game.UndoThirdFunction(),
 		game.FinishGameFunction(),
+		game.PutStateFunction(),
 		game.ReopenGameFunction(),
 		game.PutSeatFunction(),
 		game.DeleteSeatFunction(),

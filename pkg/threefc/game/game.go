@@ -109,7 +109,8 @@ type Game struct {
 	Running     int          `json:"runningThird,omitempty" doc:"The third that is being played, 1 to 3."`
 	Reopened    bool         `json:"reopened,omitempty" doc:"The game was finished, and is reopened: scorekeepers may change the goals of all thirds until it is finished again."`
 	Scores      []item.Score `json:"scores" doc:"The score of each team, in the order of the teams."`
-	Result      *item.Result `json:"result,omitempty" doc:"Of a finished game: fewest conceded wins, then most scored; else it is a draw."`
+	Result      *item.Result `json:"result,omitempty" doc:"Of a finished game: fewest conceded wins, then most scored; else it is a draw. Absent for an abandoned game whose result does not stand."`
+	Special
 }
 
 func shown(row item.Row[item.Game]) Game {
@@ -121,13 +122,14 @@ func shown(row item.Row[item.Game]) Game {
 		SeasonID:    g.SeasonID,
 		LeagueID:    g.LeagueID,
 		Slug:        g.Slug,
-		Status:      row.Status,
+		Status:      item.ShownStatus(row.Status),
 		StartTs:     item.Parse(g.StartTs),
 		ThirdLength: g.ThirdLength,
 		Location:    g.Location,
 		Running:     g.Running(),
 		Reopened:    g.Reopened,
 		Result:      g.Result,
+		Special:     Special{g.State, g.Absent},
 		Teams:       append([]item.Team{}, g.Teams...),
 		Thirds:      make([]Third, item.Thirds),
 		Scores:      append([]item.Score{}, g.Scores...),
@@ -242,10 +244,14 @@ func (st *state) list() item.Listing {
 
 	l := item.Listing{
 		GameID: g.ID, SessionID: g.SessionID, Slug: g.Slug, StartTs: g.StartTs, ThirdLength: g.ThirdLength, Location: g.Location,
-		Status: st.game.Status, Teams: g.Teams, Result: g.Result,
+		Status: st.game.Status, Teams: g.Teams, Result: g.Result, State: g.State, Absent: g.Absent,
 	}
 	if st.game.Status == item.Finished {
-		l.Scores, l.Players = g.Scores, item.Tallies(item.Values(st.seats), item.Values(st.goals))
+		l.Scores = g.Scores
+	}
+
+	if st.game.Status == item.Finished && g.State != item.Walkover { // of a walkover nobody has played
+		l.Players = item.Tallies(item.Values(st.seats), item.Values(st.goals))
 	}
 
 	return l
@@ -259,7 +265,7 @@ func (st *state) commit(now time.Time, writes ...dynamo.Write) []dynamo.Write {
 
 	g.Scores, g.Result = item.Scores(g.Teams, item.Values(st.goals)), nil
 	if st.game.Status == item.Finished {
-		result := item.ResultOf(g.Scores)
+		result := g.Outcome()
 		g.Result = &result
 	}
 
@@ -518,6 +524,7 @@ type ListedGame struct {
 	Teams       []item.Team  `json:"teams" doc:"The teams."`
 	Scores      []item.Score `json:"scores,omitempty" doc:"The score of each team, of a finished game."`
 	Result      *item.Result `json:"result,omitempty" doc:"Of a finished game."`
+	Special
 }
 
 // GameList is the answer with games.
@@ -554,8 +561,8 @@ func (s *Service) ListGames(ctx context.Context, in *ListGames) (*GameList, erro
 
 	out.Body.Games = make([]ListedGame, len(rows))
 	for i, l := range item.Values(rows) {
-		out.Body.Games[i] = ListedGame{l.GameID, l.Slug, l.Status, item.Parse(l.StartTs), l.ThirdLength, l.Location,
-			append([]item.Team{}, l.Teams...), l.Scores, l.Result}
+		out.Body.Games[i] = ListedGame{l.GameID, l.Slug, item.ShownStatus(l.Status), item.Parse(l.StartTs), l.ThirdLength, l.Location,
+			append([]item.Team{}, l.Teams...), l.Scores, l.Result, Special{l.State, l.Absent}}
 	}
 
 	return out, nil
@@ -600,6 +607,7 @@ type UpdateGame struct {
 		ThirdLength int        `json:"thirdLength,omitempty" enum:"20,25,30" doc:"The minutes of a third." example:"25"`
 		Location    *string    `json:"location,omitempty" format:"display-name" minLength:"0" doc:"Where it is played, empty if that is not known." example:"Powerleague, pitch 2"`
 		TeamIDs     []string   `json:"teamIds,omitempty" minItems:"3" maxItems:"3" doc:"The three teams, as the season has them now." example:"[\"red\",\"blue\",\"yellow\"]"`
+		Absent      []string   `json:"absentTeamIds,omitempty" maxItems:"1" doc:"The team of the game that is missing: the other two play a game of two teams, and it has lost. Empty if all are there." example:"[\"yellow\"]"`
 	}
 }
 
@@ -613,19 +621,20 @@ func UpdateGameFunction() app.Function {
 		Uses:   league.Writes(tables.ReadGame, tables.SaveGame, tables.ListTeams), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Service).UpdateGame,
-		errReopen, errStart, errStarted, errTeams, idem.ErrConflict, item.ErrAccess, item.ErrScope,
+		errReopen, errStart, errStarted, errTeams, errUnderTeam, idem.ErrConflict, item.ErrAccess, item.ErrScope,
 		item.ErrScorekeeper)
 }
 
 // UpdateGame changes a game that is not finished; its status changes by its thirds alone.
-// Errors: bad_start, game_finished, game_started for other teams, three_teams_needed, stale.
+// A new start ends a postponement. Errors: bad_start, game_finished, game_started for other or missing teams,
+// three_teams_needed, unknown_team, stale.
 func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, UpdateGameFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 			return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit,
 				func(st *state, now time.Time) ([]dynamo.Write, error) {
 					g := st.game.V()
-					if st.game.Status == item.Finished {
+					if item.Ended(st.game.Status) {
 						return nil, errReopen
 					}
 
@@ -637,6 +646,9 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, er
 						}
 
 						g.StartTs = item.Format(*in.Body.StartTs)
+						if g.State == item.Postponed {
+							g.State = ""
+						}
 					}
 
 					g.ThirdLength = cmp.Or(in.Body.ThirdLength, g.ThirdLength)
@@ -657,11 +669,25 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, er
 						}
 
 						g.Teams = teams
+						g.Absent = slices.DeleteFunc(slices.Clone(g.Absent), func(id string) bool { return !plays(teams, id) })
 						for _, seat := range st.seats { // of teams that do not play any more
 							if !plays(teams, seat.V().TeamID) {
 								writes = append(writes, seat.Drop())
 							}
 						}
+					}
+
+					if in.Body.Absent != nil {
+						left, err := st.miss(in.Body.Absent)
+						if err != nil {
+							return nil, err
+						}
+
+						writes = append(writes, left...)
+					}
+
+					if len(g.Absent) == 0 {
+						g.Absent = nil
 					}
 
 					if reflect.DeepEqual(was, *g) {
@@ -690,7 +716,7 @@ const Remembered = 30 * 24 * time.Hour
 // cancelled returns the write of the game in the calendar, as one that was deleted.
 func (st *state) cancelled(now time.Time) dynamo.Write {
 	l := st.listing
-	l.Status, l.Scores, l.Result, l.Players = item.CancelledGame, nil, nil, nil
+	l.Status, l.Scores, l.Result, l.Players, l.State = item.CancelledGame, nil, nil, nil, ""
 	row := item.New(item.SeasonKey(st.game.V().SeasonID), item.CancelledKey(l.GameID), "CancelledGame", l, now)
 	row.CreatedAt, row.Rev, row.TTL = st.game.CreatedAt, st.game.Rev+1, now.Add(Remembered).Unix()
 

@@ -173,7 +173,7 @@ func (f GoalFields) late(st *state, id string, now time.Time) (item.Goal, error)
 		}
 	}
 
-	teams := st.game.V().Teams
+	teams := st.game.V().Present()
 
 	switch {
 	case g.OwnGoal != (g.Scoring == ""):
@@ -222,7 +222,7 @@ func (st *state) mayScore(thirds ...int) error {
 		return errNotLive
 	case st.role == item.Admin:
 		return nil
-	case st.game.Status == item.Finished:
+	case item.Ended(st.game.Status):
 		return ErrFinished
 	case !g.Reopened && slices.ContainsFunc(thirds, func(third int) bool { return third != g.Running() }):
 		return errNotNow
@@ -239,7 +239,7 @@ func (st *state) index(id string) int {
 // correction returns the entry of the log for a change of a finished game, or of a goal
 // that others have seen. It is nothing for a new goal of a live game.
 func (st *state) correction(now time.Time, what string, before, after *item.Goal) []dynamo.Write {
-	if before == nil && st.game.Status != item.Finished {
+	if before == nil && !item.Ended(st.game.Status) {
 		return nil
 	}
 
@@ -642,6 +642,7 @@ type Correction struct {
 	What   string    `json:"what" enum:"add,edit,delete,undo,finish,reopen" doc:"What was done. An undo without a goal is that of the start or the finish of a third."`
 	Before *Goal     `json:"before,omitempty" doc:"The goal before."`
 	After  *Goal     `json:"after,omitempty" doc:"The goal afterwards."`
+	State  string    `json:"state,omitempty" enum:"postponed,abandoned,walkover" doc:"The state that the game got: postponed by an edit, abandoned or a walkover by a finish."`
 }
 
 // AuditList is the answer with corrections.
@@ -681,7 +682,7 @@ func (s *Service) ListAudit(ctx context.Context, in *ListAudit) (*AuditList, err
 
 	out.Body.Corrections = make([]Correction, len(rows))
 	for i, a := range item.Values(rows) {
-		out.Body.Corrections[i] = Correction{item.Parse(a.At), a.By, a.What, shownGoal(a.Before, game), shownGoal(a.After, game)}
+		out.Body.Corrections[i] = Correction{item.Parse(a.At), a.By, a.What, shownGoal(a.Before, game), shownGoal(a.After, game), a.State}
 	}
 
 	return out, nil

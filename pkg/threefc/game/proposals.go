@@ -26,7 +26,7 @@ func (st *state) isLate(third int) bool {
 		return false
 	}
 
-	return st.game.Status == item.Finished || !g.Reopened
+	return item.Ended(st.game.Status) || !g.Reopened
 }
 
 // proposal returns the proposal with the id of a goal, nil if there is none.

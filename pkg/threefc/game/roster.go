@@ -80,7 +80,7 @@ func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 					switch team := st.teamOf(in.PlayerID); {
 					case player.V().LeagueID != st.game.V().LeagueID:
 						return nil, item.ErrNoPlayer
-					case !plays(st.game.V().Teams, in.Body.TeamID):
+					case !plays(st.game.V().Present(), in.Body.TeamID):
 						return nil, errUnderTeam.In("body.teamId")
 					case team == in.Body.TeamID:
 						return nil, errUnchanged
@@ -115,7 +115,7 @@ func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 // unseat takes a player out of the roster. A player with goals stays, because otherwise a goal
 // would have a scorer who did not play.
 func (st *state) unseat(playerID string) (writes []dynamo.Write, err error) {
-	if st.game.Status == item.Finished && st.role != item.Admin {
+	if item.Ended(st.game.Status) && st.role != item.Admin {
 		return nil, ErrFinished
 	}
 

@@ -51,16 +51,16 @@ func StartThirdFunction() app.Function {
 		Uses:   league.ScoringWrites(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, OpenScoring, (*Service).StartThird,
-		errTeams, errThird, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
+		ErrFinished, errTeams, errThird, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
 // StartThird starts a third. The first makes the game live. A second run changes nothing.
-// Errors: bad_third_transition, three_teams_needed.
+// Errors: bad_third_transition, three_teams_needed, game_finished.
 func (s *Service) StartThird(ctx context.Context, in *MoveThird) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, StartThirdFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 			return s.move(ctx, in, commit, func(st *state, t *item.Third) (at *string, before string, err error) {
-				if len(st.game.V().Teams) != item.Thirds {
+				if len(st.game.V().Teams) != item.Thirds || len(st.game.V().Present()) < 2 {
 					return nil, "", errTeams
 				}
 
@@ -84,7 +84,7 @@ func FinishThirdFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/thirds/{third}/finish", Auth: spec.Session},
 		Uses:   league.ScoringWrites(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenScoring, (*Service).FinishThird, errThird, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
+	}, OpenScoring, (*Service).FinishThird, ErrFinished, errThird, idem.ErrConflict, item.ErrAccess, item.ErrScope, item.ErrScorekeeper)
 }
 
 // FinishThird finishes a third. A second run changes nothing. Errors: as StartThird's.
@@ -112,8 +112,13 @@ func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[Ga
 				return nil, err
 			}
 
-			if *at != "" {
+			switch {
+			case *at != "":
 				return nil, errUnchanged
+			case item.Ended(st.game.Status): // abandoned, or a walkover
+				return nil, ErrFinished
+			case st.game.V().State == item.Postponed:
+				st.game.V().State = ""
 			}
 
 			*at = stepTime(in.Body.At, before, now)
@@ -150,7 +155,7 @@ func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*GamePage, error
 		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 			return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorer, httpapi.IfMatch{}, commit,
 				func(st *state, now time.Time) ([]dynamo.Write, error) {
-					if st.game.Status == item.Finished {
+					if item.Ended(st.game.Status) {
 						return nil, errUnchanged
 					}
 
@@ -178,8 +183,9 @@ func ReopenGameFunction() app.Function {
 }
 
 // ReopenGame makes a finished game live again, for corrections of all thirds by scorekeepers. It
-// counts for nothing until it is finished again. A second run changes nothing. Errors:
-// game_not_live for one that has not begun.
+// counts for nothing until it is finished again. A game that was abandoned goes on, and one that has not begun,
+// such as a walkover, is scheduled again; teams that were missing stay so until they are there. A second run
+// changes nothing. Errors: game_not_live for one that has not begun.
 func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, ReopenGameFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
@@ -193,6 +199,11 @@ func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*GamePage, error
 					}
 
 					st.game.Status, st.game.V().Reopened = item.Live, true
+					if st.game.V().Thirds[0].StartedAt == "" { // nothing was played
+						st.game.Status, st.game.V().Reopened = item.Scheduled, false
+					}
+
+					st.game.V().State = ""
 
 					return []dynamo.Write{st.log(now, "reopen", nil, nil)}, nil
 				}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })

@@ -82,7 +82,7 @@ func (st *state) undoThird(n int, start bool, now time.Time) ([]dynamo.Write, er
 	switch {
 	case *at == "":
 		return nil, errUnchanged
-	case st.game.Status == item.Finished:
+	case item.Ended(st.game.Status):
 		return nil, errReopen
 	case later:
 		return nil, errNotLast

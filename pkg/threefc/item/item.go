@@ -136,6 +136,7 @@ type Season struct {
 	TimeZone string `json:"timeZone"`
 	Teams    int    `json:"teamCount"`
 	Sessions int    `json:"sessionCount"`
+	Rules    *Rules `json:"rules,omitempty"` // nil has the defaults
 }
 
 // Team is a team of a season, and its snapshot in a game.
@@ -184,6 +185,8 @@ type Game struct {
 	Series      int           `json:"series,omitempty"`   // of its join codes: how often they were revoked
 	Scores      []Score       `json:"scores"`             // of the goals, in the order of Teams
 	Result      *Result       `json:"result,omitempty"`   // of a finished game
+	State       string        `json:"state,omitempty"`    // Postponed, Abandoned, Walkover, or ""
+	Absent      []string      `json:"absent,omitempty"`   // the ids of those of Teams that are missing
 }
 
 // Running returns the number of the third that is being played, 0 if none is.
@@ -214,6 +217,8 @@ type Listing struct {
 	Scores      []Score          `json:"scores,omitempty"`
 	Result      *Result          `json:"result,omitempty"`
 	Players     map[string]Tally `json:"players,omitempty"` // by id
+	State       string           `json:"state,omitempty"`
+	Absent      []string         `json:"absent,omitempty"`
 }
 
 // Tally is what a player has done.
@@ -239,6 +244,7 @@ type Audit struct {
 	What   string `json:"what"`
 	Before *Goal  `json:"before,omitempty"`
 	After  *Goal  `json:"after,omitempty"`
+	State  string `json:"state,omitempty"` // that the game got
 }
 
 // Third is when a third was played.

@@ -111,7 +111,7 @@ func (s *Pages) form(ctx context.Context, by session.Browser, typed string, sent
 		return nil, err
 	}
 
-	if g.Status == item.Finished {
+	if item.Ended(g.Status) {
 		return nil, game.ErrFinished
 	}
 

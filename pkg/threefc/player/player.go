@@ -957,7 +957,7 @@ func (s *Service) join(ctx context.Context, found item.Join, userID string, in *
 		return nil, err
 	}
 
-	if g.Status == item.Finished {
+	if item.Ended(g.Status) {
 		return nil, game.ErrFinished
 	}
 	// The write of the league is conditional on its revision, so that of two concurrent requests the

@@ -128,10 +128,14 @@ func (s *Service) add(c *ics.Calendar, l item.League, x item.Season, r item.Row[
 	}
 
 	e.SetStatus(ics.ObjectStatusConfirmed)
+	if g.State == item.Postponed {
+		e.SetStatus(ics.ObjectStatusTentative)
+	}
+
 	e.SetURL(s.url(l, x.Slug, g.Slug))
 
 	about := l.Name + ", " + x.Name
-	if i := slices.Index([]string{item.Live, item.Finished}, g.Status); i >= 0 {
+	if g.State == item.Postponed || g.Status != item.Scheduled {
 		about += "\n" + listedState(*g, s.now())
 	}
 

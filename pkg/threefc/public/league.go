@@ -132,7 +132,7 @@ func (s *Pages) latest(ctx context.Context, l item.League, x item.Season, data m
 
 	url := s.url(l, x.Slug)
 	data["Latest"] = shownSeason{url, x.Name}
-	data["Standings"] = places
+	data["Standings"], data["Order"] = places, orderOf(x)
 	data["Leaders"] = slices.DeleteFunc(scorers, func(p standing.PlayerTotals) bool { return p.Goals == 0 })
 	data["Live"], data["Next"], data["Past"] = s.days(url, x, live), s.days(url, x, next), s.days(url, x, past)
 	data["Session"] = nextSession(item.Values(sessions), s.now().In(zone(x)))

@@ -237,6 +237,7 @@ func (s *Pages) ShowSeason(ctx context.Context, in *ShowSeason) (*web.Page, erro
 		"LeagueURL": s.url(l),
 		"Season":    x.Name,
 		"Standings": places,
+		"Order":     orderOf(x),
 		"Leaders":   slices.DeleteFunc(scorers, func(p standing.PlayerTotals) bool { return p.Goals == 0 }),
 		"Live":      s.days(url, x, live),
 		"Next":      s.days(url, x, next),
@@ -273,7 +274,7 @@ func sorted(past, next []item.Listing, now time.Time) (live, toCome, rest []item
 		switch g.Status {
 		case item.Live:
 			live = append(live, g)
-		case item.Finished:
+		case item.Finished, item.Void:
 			rest = append(rest, g)
 		default:
 			toCome = append(toCome, g)
@@ -340,9 +341,13 @@ func (s *Service) days(season string, x item.Season, games []item.Listing) (all 
 func listedState(g item.Listing, now time.Time) string {
 	switch {
 	case g.Result != nil && g.Result.Winner != "":
-		return isolated(nameOf(g.Teams, g.Result.Winner)) + " won"
+		return isolated(nameOf(g.Teams, g.Result.Winner)) + " won" + special(g.State)
 	case g.Result != nil:
-		return "Draw: " + names(g.Teams, g.Result.Drawn)
+		return "Draw: " + names(g.Teams, g.Result.Drawn) + special(g.State)
+	case g.Status == item.Void:
+		return "Abandoned"
+	case g.State == item.Postponed:
+		return "Postponed"
 	case g.Status == item.Live && item.Parse(g.StartTs).Add(played).After(now):
 		return "Live now"
 	case g.Status == item.Live:
@@ -494,6 +499,10 @@ func (s *Pages) ShowGame(ctx context.Context, in *ShowGame) (*web.Page, error) {
 		Teams:       g.Teams,
 	})
 	e.Description = h.About
+	if g.State == item.Postponed {
+		e.Status = schemaOrg + "/EventPostponed"
+	}
+
 	h.Data = e
 
 	return s.page("game", v.league, h, colors, map[string]any{
@@ -529,8 +538,16 @@ func (v view) state() string {
 
 	n := g.Running()
 	switch {
+	case v.row.Status == item.Void:
+		return "Abandoned: the game has no result."
+	case v.row.Status == item.Finished && g.State == item.Abandoned:
+		return "Abandoned: the result stands."
+	case v.row.Status == item.Finished && g.State == item.Walkover:
+		return "Walkover."
 	case v.row.Status == item.Finished:
 		return "Finished."
+	case g.State == item.Postponed:
+		return "Postponed: there is no new time yet."
 	case v.row.Status == item.Scheduled:
 		return "Not started."
 	case n > 0:
@@ -550,7 +567,11 @@ func (v view) state() string {
 func (v view) outcome() string {
 	g := v.row.V()
 	if g.Result == nil {
-		return ""
+		return v.missing()
+	}
+
+	if g.State == item.Walkover {
+		return walkover(*g)
 	}
 
 	score := func(id string) item.Count {
@@ -563,12 +584,12 @@ func (v view) outcome() string {
 		text := fmt.Sprintf("A draw between %s: each conceded %s and scored %s.", names(g.Teams, drawn),
 			counted(s.Conceded, "goal"), strconv.Itoa(s.Scored))
 		for _, t := range g.Teams {
-			if !slices.Contains(drawn, t.TeamID) {
+			if !slices.Contains(drawn, t.TeamID) && !slices.Contains(g.Absent, t.TeamID) {
 				text += " " + isolated(t.Name) + " lost."
 			}
 		}
 
-		return text
+		return text + v.missing()
 	}
 
 	won := score(g.Result.Winner)
@@ -576,18 +597,18 @@ func (v view) outcome() string {
 	var like []string
 
 	for _, s := range g.Scores {
-		if s.TeamID != g.Result.Winner && s.Conceded == won.Conceded {
+		if s.TeamID != g.Result.Winner && s.Conceded == won.Conceded && !slices.Contains(g.Absent, s.TeamID) {
 			like = append(like, s.TeamID)
 		}
 	}
 
 	name := names(g.Teams, []string{g.Result.Winner})
 	if like == nil {
-		return fmt.Sprintf("%s won and conceded fewest: %s.", name, counted(won.Conceded, "goal"))
+		return fmt.Sprintf("%s won and conceded fewest: %s.", name, counted(won.Conceded, "goal")) + v.missing()
 	}
 
 	return fmt.Sprintf("%s won: conceded %s like %s, and scored more: %d.", name, counted(won.Conceded, "goal"),
-		names(g.Teams, like), won.Scored)
+		names(g.Teams, like), won.Scored) + v.missing()
 }
 
 // thirds returns the thirds of a game with their goals.

@@ -174,7 +174,8 @@ type PublicGame struct {
 	Running     int          `json:"runningThird,omitempty" doc:"The third that is being played, 1 to 3."`
 	Teams       []item.Team  `json:"teams" doc:"The teams."`
 	Scores      []item.Score `json:"scores" doc:"The score of each team, in the order of the teams."`
-	Result      *item.Result `json:"result,omitempty" doc:"Of a finished game: fewest conceded wins, then most scored; else it is a draw."`
+	Result      *item.Result `json:"result,omitempty" doc:"Of a finished game: fewest conceded wins, then most scored; else it is a draw. Absent for an abandoned game whose result does not stand."`
+	game.Special
 }
 
 // PublicGamePage is the answer with a game.
@@ -211,9 +212,10 @@ func (s *Service) GetGame(ctx context.Context, in *GetGame) (*PublicGamePage, er
 func (v view) shown() PublicGame {
 	g := v.row.V()
 	out := PublicGame{
-		URL: "/l/" + v.league.Slug + "/" + v.season.Slug + "/" + g.Slug, League: v.league.Name, Season: v.season.Name, Status: v.row.Status,
+		URL: "/l/" + v.league.Slug + "/" + v.season.Slug + "/" + g.Slug, League: v.league.Name, Season: v.season.Name, Status: item.ShownStatus(v.row.Status),
 		StartTs: item.Parse(g.StartTs), ThirdLength: g.ThirdLength, Location: g.Location, Running: g.Running(),
 		Teams: append([]item.Team{}, g.Teams...), Scores: append([]item.Score{}, g.Scores...), Result: g.Result,
+		Special: game.Special{State: g.State, Absent: g.Absent},
 	}
 
 	return out
@@ -296,7 +298,7 @@ type GetStandings struct {
 type Standings struct {
 	httpapi.Cached
 	Body struct {
-		Teams []standing.TeamStanding `json:"teams" doc:"In their order: more wins, then more draws, then fewer conceded, then more scored."`
+		Teams []standing.TeamStanding `json:"teams" doc:"In their order, by the rules of the season: by default more wins, then more draws, then fewer conceded, then more scored."`
 	}
 }
 

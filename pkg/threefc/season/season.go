@@ -21,7 +21,9 @@ import (
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
+	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/signin"
@@ -40,11 +42,14 @@ var (
 )
 
 // Service is the service of seasons, teams and sessions.
-type Service struct{ signin.Base }
+type Service struct {
+	signin.Base
+	queue queue.Sender
+}
 
 // Open opens the service.
 func Open(_ context.Context, env app.Env) (*Service, error) {
-	return &Service{signin.NewBase(env)}, nil
+	return &Service{signin.NewBase(env), queue.Open(env.AWS, env.Queues)}, nil
 }
 
 // Season is a season as the members of its league see it.
@@ -58,10 +63,11 @@ type Season struct {
 	TimeZone string `json:"timeZone" doc:"Where it is played, for times on pages." example:"Europe/London"`
 	Teams    int    `json:"teamCount" doc:"The number of teams."`
 	Sessions int    `json:"sessionCount" doc:"The number of sessions."`
+	Rules    Rules  `json:"rules" doc:"The rules of its tables."`
 }
 
 func shown(s item.Season) Season {
-	return Season{s.ID, s.LeagueID, s.Name, s.Slug, s.Starts, s.Ends, s.TimeZone, s.Teams, s.Sessions}
+	return Season{s.ID, s.LeagueID, s.Name, s.Slug, s.Starts, s.Ends, s.TimeZone, s.Teams, s.Sessions, shownRules(s)}
 }
 
 // SeasonPage is the answer with a season.
@@ -84,10 +90,12 @@ type Fields struct {
 	StartsOn string `json:"startsOn,omitempty" format:"date" doc:"The first day." example:"2026-03-01"`
 	EndsOn   string `json:"endsOn,omitempty" format:"date" doc:"The last day." example:"2026-06-30"`
 	TimeZone string `json:"timeZone,omitempty" maxLength:"40" doc:"Where it is played, a name of the IANA database: by default UTC." example:"Europe/London"`
+
+	Rules *RuleFields `json:"rules,omitempty" doc:"The rules of its tables. They may change at any time: the tables are computed again from all games."`
 }
 
 // apply sets the fields of a season, or returns an error if they are not valid.
-func (f Fields) apply(s *item.Season) error {
+func (f Fields) apply(s *item.Season, by string, now time.Time) error {
 	s.Name, s.Starts, s.Ends = cmp.Or(f.Name, s.Name), cmp.Or(f.StartsOn, s.Starts), cmp.Or(f.EndsOn, s.Ends)
 	s.TimeZone = cmp.Or(f.TimeZone, s.TimeZone, "UTC")
 
@@ -100,7 +108,7 @@ func (f Fields) apply(s *item.Season) error {
 		return errDates
 	}
 
-	return nil
+	return f.Rules.apply(s, by, now)
 }
 
 // CreateSeason is the request for a new season.
@@ -124,12 +132,12 @@ func CreateSeasonFunction() app.Function {
 		Uses:   league.Writes(tables.GetLeague, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).CreateSeason,
-		errDates, errName, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
+		errDates, errName, errPoints, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // CreateSeason creates a season, in both copies. A league has one season of a name, unless
 // the others are given slugs. Errors: slug_taken, too_many_seasons,
-// unknown_time_zone, season_ends_before_it_starts.
+// unknown_time_zone, season_ends_before_it_starts, bad_points.
 func (s *Service) CreateSeason(ctx context.Context, in *CreateSeason) (*SeasonPage, error) {
 	fields := in.Body.Fields
 	fields.Name = in.Body.Name
@@ -157,7 +165,7 @@ func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fi
 		id := code.NewID(now)
 
 		data := item.Season{ID: id, LeagueID: leagueID, Teams: len(teams)}
-		if err := fields.apply(&data); err != nil {
+		if err := fields.apply(&data, userID, now); err != nil {
 			return nil, err
 		}
 
@@ -205,10 +213,10 @@ func CopySeasonFunction() app.Function {
 		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.ListTeams, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).CopySeason,
-		errDates, errName, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
+		errDates, errName, errPoints, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
-// CopySeason creates a season with the teams and the time zone of another. Errors: those of
+// CopySeason creates a season with the teams, the time zone and the rules of another. Errors: those of
 // CreateSeason.
 func (s *Service) CopySeason(ctx context.Context, in *CopySeason) (*SeasonPage, error) {
 	fields := in.Body.Fields
@@ -227,6 +235,7 @@ func (s *Service) CopySeason(ctx context.Context, in *CopySeason) (*SeasonPage, 
 			}
 
 			fields.TimeZone = cmp.Or(fields.TimeZone, from.V().TimeZone)
+			fields.Rules = fields.Rules.or(*from.V())
 
 			return s.create(ctx, from.V().LeagueID, in.UserID, fields, item.Values(teams), commit)
 		})
@@ -321,21 +330,21 @@ type UpdateSeason struct {
 	Body     Fields
 }
 
-// UpdateSeasonFunction changes the name, the slug, the dates or the time zone of a season.
+// UpdateSeasonFunction changes the name, the slug, the dates, the time zone or the rules of a season.
 func UpdateSeasonFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/update-season",
-		Does:   "Changes the name, the slug, the dates or the time zone of a season.",
+		Does:   "Changes the name, the slug, the dates, the time zone or the rules of a season.",
 		IfDown: "A season cannot be changed.",
 		On:     spec.Route{Method: "PATCH", Path: "/v1/seasons/{seasonId}", Auth: spec.Session},
-		Uses:   league.Writes(tables.GetSeason, tables.SaveSeason),
+		Uses:   league.Writes(tables.GetSeason, tables.SaveSeason), Sends: []spec.Queue{game.AggregateQueue},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdateSeason, errDates, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin,
+	}, Open, (*Service).UpdateSeason, errDates, errPoints, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin,
 		item.ErrScope)
 }
 
-// UpdateSeason changes a season. Errors: slug_taken, stale, unknown_time_zone,
-// season_ends_before_it_starts.
+// UpdateSeason changes a season. With other rules the tables are computed again, and the season keeps who has
+// made the change. Errors: slug_taken, stale, unknown_time_zone, season_ends_before_it_starts, bad_points.
 func (s *Service) UpdateSeason(ctx context.Context, in *UpdateSeason) (*SeasonPage, error) {
 	return idem.Once(ctx, s.Answers, UpdateSeasonFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
@@ -349,8 +358,8 @@ func (s *Service) UpdateSeason(ctx context.Context, in *UpdateSeason) (*SeasonPa
 					return nil, err
 				}
 
-				was := *row.V()
-				if err := in.Body.apply(row.V()); err != nil {
+				now, was := s.Now(), *row.V()
+				if err := in.Body.apply(row.V(), in.UserID, now); err != nil {
 					return nil, err
 				}
 
@@ -358,17 +367,23 @@ func (s *Service) UpdateSeason(ctx context.Context, in *UpdateSeason) (*SeasonPa
 					return page(http.StatusOK, row), nil
 				}
 
-				now := s.Now()
-
 				row, writes := save(row, now)
 				if slug := row.V().Slug; slug != was.Slug {
 					to := item.New(item.LeagueKey(was.LeagueID), item.SlugKey(slug), "Slug", item.Ref{ID: was.ID}, now)
 					writes = append(writes, to.Create(), dynamo.DeleteWrite(item.Key(to.PK, item.SlugKey(was.Slug))))
 				}
 
+				ruled := row.V().Rules != was.Rules
+				if ruled {
+					writes = append(writes, game.ReorderWrite(*row.V(), row.Rev, now))
+				}
+
 				out := page(http.StatusOK, row)
 
-				err = commit(ctx, tables.SaveSeason, out, writes...)
+				if err = commit(ctx, tables.SaveSeason, out, writes...); err == nil && ruled {
+					game.Reorder(ctx, s.queue, in.SeasonID)
+				}
+
 				if item.RefusedWrite(err) == 2 {
 					return nil, errSlug
 				}

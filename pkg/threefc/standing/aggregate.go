@@ -114,7 +114,7 @@ func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
 	}
 
 	want := map[string]any{} // by sort key
-	for _, t := range Teams(games) {
+	for _, t := range Teams(games, season.TableRules()) {
 		want[TeamRows+t.TeamID] = t
 	}
 

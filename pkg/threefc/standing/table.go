@@ -1,8 +1,40 @@
 // Package standing computes the tables of seasons: the standings of the teams, and the totals of
 // the players.
 //
-// They are computed as a whole from the finished games whenever one of these changes; nothing is
-// added up incrementally. Only changed rows are written.
+// They are computed as a whole from the finished games whenever one of these changes, or the rules of the
+// season; nothing is added up incrementally. Only changed rows are written.
+//
+// # The order of the teams
+//
+// A season chooses the points of a game, and the order. What comes first in the order decides; of teams that
+// are equal by it the next decides, and so on. Teams that are equal by all share a place.
+//
+//	points          more points: by default 3 for a win, 1 for a draw, 0 for a loss. The table has points if the order has
+//	wins            more games won
+//	draws           more games drawn
+//	conceded        fewer goals against the team
+//	scored          more goals, without own goals
+//	goalDifference  more goals scored less conceded
+//	headToHead      among the equal teams: in more games with another of them better than it, less those in which worse
+//	name            by the alphabet
+//
+// By default the order is wins, draws, conceded, scored. Three teams are in each game of a season that has three,
+// so head to head compares how two of them ended in a game, whoever else has won: first the result, then fewer
+// conceded, then more scored.
+//
+// # Which games count
+//
+//	the game                    teams                                         players
+//	finished                    result and goals                              games, goals, assists, own goals
+//	a team is missing           result of the two others; it has lost         those of the two others
+//	walkover, one team there    it has won, the others have lost; no goals    nothing
+//	walkover, two teams there   a draw between them, the third has lost       nothing
+//	abandoned, result stands    as finished, with the goals so far            as finished
+//	abandoned, without result   nothing                                       nothing
+//	postponed, scheduled, live  nothing                                       nothing
+//
+// A loss of a team that was missing counts like any other loss. It has no goals, so that it has conceded none:
+// wins and points come before goals in every order but one that a season chooses.
 package standing
 
 import (
@@ -24,13 +56,15 @@ type TeamStanding struct {
 	Losses   int    `json:"losses" doc:"Games lost."`
 	Scored   int    `json:"scored" doc:"Goals, without own goals."`
 	Conceded int    `json:"conceded" doc:"Goals against the team."`
+	Points   *int   `json:"points,omitempty" doc:"The points, if the order of the season has them."`
 }
 
-// Teams returns the standings of games: more wins, then more draws, then fewer conceded,
-// then more scored. Games that are not finished do not count.
-func Teams(games []item.Listing) []TeamStanding {
+// Teams returns the standings of games by the rules of their season: see the package. Games that are not
+// finished do not count.
+func Teams(games []item.Listing, rules item.Rules) []TeamStanding {
 	var all []TeamStanding
 
+	points, by := rules.Values()
 	games = finished(games)
 	for _, g := range games {
 		for i, t := range g.Teams {
@@ -57,25 +91,18 @@ func Teams(games []item.Listing) []TeamStanding {
 		}
 	}
 
-	slices.SortFunc(all, func(a, b TeamStanding) int { return cmp.Or(order(a, b), cmp.Compare(a.TeamID, b.TeamID)) })
-
-	for i := range all {
-		if all[i].Rank = i + 1; i > 0 && order(all[i-1], all[i]) == 0 {
-			all[i].Rank = all[i-1].Rank
+	if slices.Contains(by, item.ByPoints) {
+		for i, s := range all {
+			all[i].Points = new(s.Wins*points.Win + s.Draws*points.Draw + s.Losses*points.Loss)
 		}
 	}
 
-	return all
-}
-
-func order(a, b TeamStanding) int {
-	return cmp.Or(cmp.Compare(b.Wins, a.Wins), cmp.Compare(b.Draws, a.Draws), cmp.Compare(a.Conceded, b.Conceded),
-		cmp.Compare(b.Scored, a.Scored))
+	return ranked(all, games, by)
 }
 
 // finished returns the finished games, in order of their start.
 func finished(games []item.Listing) []item.Listing {
-	all := slices.DeleteFunc(slices.Clone(games), func(g item.Listing) bool { return g.Status != item.Finished })
+	all := slices.DeleteFunc(slices.Clone(games), func(g item.Listing) bool { return g.Status != item.Finished || g.Result == nil })
 	slices.SortFunc(all, func(a, b item.Listing) int {
 		return cmp.Or(cmp.Compare(a.StartTs, b.StartTs), cmp.Compare(a.GameID, b.GameID))
 	})

@@ -54,7 +54,7 @@ func TestOrderOfTeams(t *testing.T) {
 		{"equal numbers share a place", []item.Listing{finished(1, [3]int{}, [3]int{})}, []string{"1 blue", "1 red", "1 yellow"}},
 	} {
 		var got []string
-		for _, s := range standing.Teams(c.games) {
+		for _, s := range standing.Teams(c.games, item.Rules{}) {
 			got = append(got, fmt.Sprint(s.Rank, " ", s.TeamID))
 		}
 
@@ -133,7 +133,7 @@ func TestTeamsOfAnyGames(t *testing.T) {
 			return a.scored > b.scored
 		}
 
-		got := standing.Teams(games)
+		got := standing.Teams(games, item.Rules{})
 		if len(got) != len(lines) {
 			t.Fatalf("%d teams, want %d", len(got), len(lines))
 		}
@@ -177,7 +177,7 @@ func TestLatestNameOfATeam(t *testing.T) {
 
 	late.Teams[0].Name = "Reds"
 	for _, games := range [][]item.Listing{{early, late}, {late, early}} {
-		all := standing.Teams(games)
+		all := standing.Teams(games, item.Rules{})
 		if i := slices.IndexFunc(all, func(s standing.TeamStanding) bool { return s.TeamID == "red" }); all[i].Name != "Reds" {
 			t.Errorf("the name is %s, want Reds", all[i].Name)
 		}

@@ -78,7 +78,7 @@ var (
 	ListSeasons = App.On("List seasons", "pk=LEAGUE#{leagueId}, sk begins with SEASON#", perRequest, spec.Query)
 	GetSeason   = App.On("Get season", "pk=SEASON#{seasonId}, sk=METADATA", perRequest, spec.GetItem)
 	SaveSeason  = App.On("Save season", "pk=SEASON#{seasonId}, sk=METADATA, by its rev, and its mirror pk=LEAGUE#{leagueId}, "+
-		"sk=SEASON#{seasonId}", rarely, spec.PutItem, spec.DeleteItem)
+		"sk=SEASON#{seasonId}; with other rules pk=OUTBOX, sk=GAME#{seasonId}", rarely, spec.PutItem, spec.DeleteItem)
 	DropSeason = App.On("Drop what is computed of a season",
 		"pk=SEASON#{seasonId}, and pk=PLAYER#{playerId}, sk=STAT#{seasonId} (batches of 25), of a season without sessions", rarely,
 		spec.Query, spec.BatchWriteItem)

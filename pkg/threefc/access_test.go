@@ -135,6 +135,8 @@ func (m *match) routes() []route {
 		{"delete-access", l + "/access/sue", nil, anAdmin, nil},
 		{"create-season", l + "/seasons", map[string]any{"name": "Autumn"}, anAdmin, nil},
 		{"update-season", season, map[string]any{"name": "Spring"}, anAdmin, nil},
+		{"plan-season", season + "/plan", map[string]any{"startsOn": "2026-08-06", "weeks": 1, "time": "19:30", "gamesPerSession": 1, "thirdLength": 20},
+			anAdmin, nil},
 		{"copy-season", season + "/copy", map[string]any{"name": "Winter"}, anAdmin, nil},
 		{"put-team", season + "/teams/red", map[string]any{"name": "Reds"}, anAdmin, nil},
 		{"merge-player", "/v1/players/" + m.l.Players[0] + "/merge", map[string]any{"intoPlayerId": m.l.Players[1]}, anAdmin, nil},

@@ -26,6 +26,7 @@
 //	how a user becomes a member                           league: Invite, Accept
 //	players: claims, merges, join codes                   player
 //	who will play, and who gets which mail                notice
+//	sessions and games of many weeks, teams in rotation   plan: PlanSeason, Rotate
 //	what everybody may see                                public
 //	what everybody sees in place of a name                item: Display.PublicName
 //	the page of scorekeepers, and what waits on a phone   score
@@ -34,8 +35,8 @@
 //	how a name or a league is taken down                  takedown: TakeDown
 //	which keys and access patterns exist                  tables, and the list below
 //
-// Imports go one way: tables <- item <- web <- signin <- league <- season, game <- player, standing <-
-// score, public, notice, profile, userdata, takedown <- threefc.
+// Imports go one way: tables <- item <- web <- signin <- league <- game <- season <- player, standing,
+// plan <- score, public, notice, profile, userdata, takedown <- threefc.
 //
 // # Items
 //
@@ -53,6 +54,7 @@
 //	SEASON#{seasonId}     TEAM#{teamId}               a team
 //	SEASON#{seasonId}     SESSION#{sessionId}         a session
 //	SEASON#{seasonId}     GAME#{startTs}#{gameId}     a game in the list; a finished one with what its players did
+//	SEASON#{seasonId}     PLAN#{id}                   a plan of sessions and games that is being made, for a day
 //	SEASON#{seasonId}     CANCELLED#{gameId}          a game that was deleted, for calendars, for 30 days
 //	SEASON#{seasonId}     SLUG#{slug}                 leads to a game
 //	SEASON#{seasonId}     STANDING#{teamId}           the place of a team

@@ -6,6 +6,7 @@ import (
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/notice"
+	"matchday/pkg/threefc/plan"
 	"matchday/pkg/threefc/player"
 	"matchday/pkg/threefc/profile"
 	"matchday/pkg/threefc/public"
@@ -62,6 +63,7 @@ func Room() app.Room {
 		season.CreateSessionFunction(),
 		season.ListSessionsFunction(),
 		season.DeleteSessionFunction(),
+		plan.PlanSeasonFunction(),
 		game.CreateGameFunction(),
 		game.ListGamesFunction(),
 		game.GetGameFunction(),

@@ -425,7 +425,7 @@ func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, er
 					return nil, err
 				}
 
-				if err := checkStart(in.Body.StartTs); err != nil {
+				if err := CheckStart(in.Body.StartTs); err != nil {
 					return nil, err
 				}
 
@@ -442,30 +442,39 @@ func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, er
 
 				x.Created++
 				now := s.Now()
-				id := code.NewID(now)
-				// The session's id distinguishes two sessions of one day.
-				slug := x.Date + "-" + strconv.Itoa(x.Created) + "-" + suffix(x.ID)
-				row := item.New(item.GameKey(id), item.Metadata, gameType, item.Game{
-					ID: id, LeagueID: x.LeagueID, SeasonID: x.SeasonID, SessionID: x.ID, Slug: slug, StartTs: item.Format(in.Body.StartTs),
-					ThirdLength: in.Body.ThirdLength, Location: in.Body.Location, Teams: teams, Scores: item.Scores(teams, nil),
+				row, created := New(*x, x.Created, item.Game{
+					ID: code.NewID(now), StartTs: item.Format(in.Body.StartTs), ThirdLength: in.Body.ThirdLength, Location: in.Body.Location,
+					Teams: teams,
 				}, now)
-				row.Status = item.Scheduled
-				to := item.New(item.SeasonKey(x.SeasonID), item.SlugKey(slug), "Slug", item.Ref{ID: id}, now)
-				listed := item.New(item.SessionKey(x.ID), item.StartKey(row.V().StartTs, id), listingType, (&state{game: row}).list(), now)
 				session, counted := session.Save(now)
 				out := page(http.StatusCreated, row)
 
-				return out, commit(ctx, tables.CreateGame, out, row.Create(), to.Create(), listed.Create(),
-					listed.Mirror(item.SeasonKey(x.SeasonID), listed.SK),
-					counted, session.Mirror(item.SeasonKey(x.SeasonID), session.PK))
+				return out, commit(ctx, tables.CreateGame, out,
+					append(created, counted, session.Mirror(item.SeasonKey(x.SeasonID), session.PK))...)
 			})
 		})
+}
+
+// New returns a scheduled game of a session, and the writes that create it with its places in the lists. n numbers
+// the games of the session. g has the id, the start, the length, the place and the teams.
+func New(x item.Session, n int, g item.Game, now time.Time) (item.Row[item.Game], []dynamo.Write) {
+	g.LeagueID, g.SeasonID, g.SessionID, g.Scores = x.LeagueID, x.SeasonID, x.ID, item.Scores(g.Teams, nil)
+	// The session's id distinguishes two sessions of one day.
+	g.Slug = x.Date + "-" + strconv.Itoa(n) + "-" + suffix(x.ID)
+
+	row := item.New(item.GameKey(g.ID), item.Metadata, gameType, g, now)
+	row.Status = item.Scheduled
+	to := item.New(item.SeasonKey(x.SeasonID), item.SlugKey(g.Slug), "Slug", item.Ref{ID: g.ID}, now)
+	listed := item.New(item.SessionKey(x.ID), item.StartKey(g.StartTs, g.ID), listingType, (&state{game: row}).list(), now)
+
+	return row, []dynamo.Write{row.Create(), to.Create(), listed.Create(), listed.Mirror(item.SeasonKey(x.SeasonID), listed.SK)}
 }
 
 // errStart refuses a start that the table, where times are ordered as texts, cannot hold.
 var errStart = problem.New(problem.Unprocessable, "bad_start", "a game must start in the years 2000 to 2100").In("body.gameStartTs")
 
-func checkStart(at time.Time) error {
+// CheckStart returns bad_start if a game cannot start at a time.
+func CheckStart(at time.Time) error {
 	if year := at.UTC().Year(); year < 2000 || year > 2100 {
 		return errStart
 	}
@@ -641,7 +650,7 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, er
 					was := *g
 
 					if in.Body.StartTs != nil {
-						if err := checkStart(*in.Body.StartTs); err != nil {
+						if err := CheckStart(*in.Body.StartTs); err != nil {
 							return nil, err
 						}
 

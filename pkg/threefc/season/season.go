@@ -721,16 +721,22 @@ func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*Sessio
 
 				now := s.Now()
 				id := code.NewID(now)
-				row := item.New(item.SessionKey(id), item.Metadata, "Session",
-					item.Session{ID: id, LeagueID: parent.V().LeagueID, SeasonID: in.SeasonID, Date: in.Body.Date}, now)
-				_, writes := save(parent, now)
-				out := &SessionPage{http.StatusCreated, shownSession(*row.V())}
+				x := item.Session{ID: id, LeagueID: parent.V().LeagueID, SeasonID: in.SeasonID, Date: in.Body.Date}
+				out := &SessionPage{http.StatusCreated, shownSession(x)}
 
-				return out, commit(ctx, tables.CreateSession, out,
-					append(writes, row.Create(), row.Mirror(parent.PK, row.PK),
-						item.New(item.DayKey(in.Body.Date), row.PK, "Day", item.Day{ID: id, TimeZone: parent.V().TimeZone}, now).Create())...)
+				return out, commit(ctx, tables.CreateSession, out, NewSession(parent, x, now)...)
 			})
 		})
+}
+
+// NewSession returns the writes that create a session of a season, which counts it already: first that of the
+// session, which is refused if there is one with its id.
+func NewSession(parent item.Row[item.Season], x item.Session, now time.Time) []dynamo.Write {
+	row := item.New(item.SessionKey(x.ID), item.Metadata, "Session", x, now)
+	_, writes := save(parent, now)
+
+	return append([]dynamo.Write{row.Create(), row.Mirror(parent.PK, row.PK),
+		item.New(item.DayKey(x.Date), row.PK, "Day", item.Day{ID: x.ID, TimeZone: parent.V().TimeZone}, now).Create()}, writes...)
 }
 
 // ListSessions is the request for the sessions of a season.

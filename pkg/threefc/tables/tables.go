@@ -88,6 +88,8 @@ var (
 	CreateSession = App.On("Create session",
 		"pk=SEASON#{seasonId}, sk=SESSION#{sessionId}, and pk=SESSION#{sessionId}, sk=METADATA, and pk=DAY#{date}, sk=SESSION#{sessionId}; "+
 			"absent; with the season, by its rev", rarely, spec.PutItem)
+	PlanSeason = App.On("Plan season", "pk=SEASON#{seasonId}, sk=PLAN#{id}, absent or by its rev; then what Create session and Create "+
+		"game write, of a session with its games at once", rarely, spec.GetItem, spec.PutItem)
 	ListSessions = App.On("List sessions", "pk=SEASON#{seasonId}, sk begins with SESSION#", perRequest, spec.Query)
 	GetSession   = App.On("Get session", "pk=SESSION#{sessionId}, sk=METADATA", perRequest, spec.GetItem)
 	DropSession  = App.On("Drop session", "what Create session writes, if it has no games, and pk=SESSION#{sessionId}, "+

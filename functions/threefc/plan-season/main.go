@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/plan"
+
+func main() { plan.PlanSeasonFunction().Start() }

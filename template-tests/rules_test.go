@@ -195,7 +195,7 @@ func TestTables(t *testing.T) {
 				"DeletionProtectionEnabled":        tmpl.Stage.Name == "prod",
 			}
 			one := map[string]any{
-				"TableName":                       tmpl.Stage.Prefix() + table.Name,
+				"TableName":                       spec.TableIn(tmpl.Stage.Prefix(), table.Name),
 				"BillingMode":                     "PAY_PER_REQUEST",
 				"KeySchema":                       schema(table.Key),
 				"WriteOnDemandThroughputSettings": writes,

@@ -855,3 +855,50 @@ func (m *match) plantGoals(n int) {
 
 	testkit.PutRows(m.World.World, tables.App, rows...)
 }
+
+// TestCorrectionsArePaged: the newest first, a hundred on a page, each once.
+func TestCorrectionsArePaged(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	path := strings.TrimSuffix(m.path(), "/") + "/audit"
+
+	var rows []item.Row[item.Audit]
+
+	for i := range 205 {
+		at := m.Clock.Now().Add(time.Duration(i/2) * time.Second)
+		rows = append(rows, item.New(item.GameKey(m.id), item.AuditKey(at, fmt.Sprintf("01JZ%022d", i)), "Audit",
+			item.Audit{At: item.Format(at), By: fmt.Sprint(i), What: "finish"}, at))
+	}
+
+	testkit.PutRows(m.World.World, tables.App, rows...)
+
+	type page struct {
+		Corrections []struct{ ByUserID string }
+		Next        string
+	}
+
+	var got, sizes []string
+
+	for next, more := "", true; more; {
+		query := ""
+		if next != "" {
+			query = "?cursor=" + next
+		}
+
+		p := decode[page](m, "vic", "GET", path+query, nil)
+		next, more = p.Next, p.Next != ""
+		sizes = append(sizes, fmt.Sprint(len(p.Corrections)))
+
+		for _, c := range p.Corrections {
+			got = append(got, c.ByUserID)
+		}
+	}
+
+	var want []string
+	for i := range 205 {
+		want = append(want, fmt.Sprint(204-i))
+	}
+
+	same(t, "the sizes of the pages", sizes, []string{"100", "100", "5"})
+	same(t, "the corrections", got, want)
+}

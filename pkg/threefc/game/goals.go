@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"matchday/pkg/kit/app"
@@ -633,7 +634,11 @@ func (s *Service) ListGoals(ctx context.Context, in *ListGoals) (*GoalList, erro
 type ListAudit struct {
 	auth.User
 	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+	Cursor string `query:"cursor" maxLength:"47" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z_[0-9A-Z]{26}$" example:"2026-06-06T18:00:00Z_01JX3Y5ZK8Q2M4N6P8R0T2V4W6" doc:"The next of the page before."`
 }
+
+// auditPage is how many corrections a page has.
+const auditPage = 100
 
 // Correction is an entry of the log of corrections.
 type Correction struct {
@@ -649,6 +654,7 @@ type Correction struct {
 type AuditList struct {
 	Body struct {
 		Corrections []Correction `json:"corrections" doc:"The newest first."`
+		Next        string       `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
 }
 
@@ -664,21 +670,29 @@ func ListAuditFunction() app.Function {
 	}, Open, (*Service).ListAudit, item.ErrAccess, item.ErrScope)
 }
 
-// ListAudit returns the log of corrections of a game.
+// ListAudit returns a page of the log of corrections of a game.
 func (s *Service) ListAudit(ctx context.Context, in *ListAudit) (*AuditList, error) {
 	game, _, err := item.GameRow.ReadAs(ctx, s.DB, in.GameID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
 	}
 
-	rows, err := item.List[item.Audit](ctx, s.DB, tables.ListAudit, game.PK, item.Audits)
+	page := dynamo.Range{
+		Key: dynamo.KeyBeginsWith(tables.ListAudit, game.PK, item.Audits), Consistent: true, Backward: true, Limit: auditPage,
+	}
+	if in.Cursor != "" {
+		page.After = item.Key(game.PK, item.Audits+strings.Replace(in.Cursor, "_", "#", 1))
+	}
+
+	rows, last, err := dynamo.Query[item.Row[item.Audit]](ctx, s.DB, tables.ListAudit, page)
 	if err != nil {
 		return nil, err
 	}
 
-	slices.Reverse(rows)
-
 	out := &AuditList{}
+	if last != nil {
+		out.Body.Next = strings.Replace(strings.TrimPrefix(rows[len(rows)-1].SK, item.Audits), "#", "_", 1)
+	}
 
 	out.Body.Corrections = make([]Correction, len(rows))
 	for i, a := range item.Values(rows) {

@@ -135,7 +135,7 @@ func TestSameGoalWithoutAScorer(t *testing.T) {
 func TestRowsOfAReleaseBefore(t *testing.T) {
 	t.Parallel()
 
-	of := item.Listing{Status: item.Finished, Players: map[string]item.Tally{"": {Goals: 2}, "ada": {Goals: 1, Games: 1}}}
+	of := item.Listing{Status: item.Finished, Result: &item.Result{}, Players: map[string]item.Tally{"": {Goals: 2}, "ada": {Goals: 1, Games: 1}}}
 	got := standing.Players([]item.Listing{of}, map[string]item.Player{"ada": {ID: "ada", Nickname: "Ada"}})
 
 	if diff := cmp.Diff([]standing.PlayerTotals{{PlayerID: "ada", Nickname: "Ada", Games: 1, Goals: 1}}, got); diff != "" {

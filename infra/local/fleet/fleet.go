@@ -236,7 +236,7 @@ func (f *Fleet) Table(name string) string { return spec.TableIn(prefix, name) }
 // prefix.
 func (f *Fleet) Rows(ctx context.Context, table, key, except string) (n int, err error) {
 	pages := dynamodb.NewScanPaginator(f.DB, &dynamodb.ScanInput{
-		TableName: aws.String(spec.TableIn(prefix, table)), Select: types.SelectCount, FilterExpression: aws.String("NOT begins_with(#key, :except)"),
+		TableName: aws.String(f.Table(table)), Select: types.SelectCount, FilterExpression: aws.String("NOT begins_with(#key, :except)"),
 		ExpressionAttributeNames:  map[string]string{"#key": key},
 		ExpressionAttributeValues: map[string]types.AttributeValue{":except": &types.AttributeValueMemberS{Value: except}},
 	})

@@ -295,7 +295,8 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		}
 	}
 
-	add(item.DayKey("2026-06-07"), item.SessionKey(day), "Day", item.Day{ID: day, TimeZone: "Atlantic/South_Georgia"}) // where it is noon when samples are sent
+	add(item.DayKey("2026-06-07"), item.SessionKey(day), "Day",
+		item.Day{ID: day, TimeZone: "Atlantic/South_Georgia"}) // where it is noon when samples are sent
 
 	if _, err := h.Users.SignIn(context.Background(), vic, "Vic", nil); err != nil {
 		return err

@@ -546,7 +546,8 @@ func TestReadsOfPages(t *testing.T) {
 }
 
 // TestGamesByTheirState: a game that is played is live, whenever it was to start; one that has
-// ended is a result, also before its time; one that has not begun on time is no game to come.
+// ended is a result, also before its time; one that has not begun on time may still begin. After half a day a
+// game that nobody has finished or begun is neither.
 func TestGamesByTheirState(t *testing.T) {
 	t.Parallel()
 	w, l := world(t)
@@ -562,8 +563,14 @@ func TestGamesByTheirState(t *testing.T) {
 		{Slug: "over", Status: item.Finished, Result: win},
 		{Slug: "soon", Status: item.Scheduled},
 		{Slug: "last", Status: item.Scheduled},
+		{Slug: "forgotten", Status: item.Live},
+		{Slug: "unplayed", Status: item.Scheduled},
 	} {
 		start := w.Clock.Now().Add(time.Duration(i-4) * time.Hour)
+		if i > 8 {
+			start = w.Clock.Now().Add(time.Duration(-i-3) * time.Hour)
+		}
+
 		g.GameID, g.StartTs, g.ThirdLength = code.NewID(start), item.Format(start), 20
 		g.Teams = []item.Team{{TeamID: "red", Name: "Red"}, {TeamID: "blue", Name: "Blue"}, {TeamID: "yellow", Name: "Yellow"}}
 		testkit.PutRows(w.World, tables.App, item.New(item.SeasonKey(l.SeasonID), item.StartKey(g.StartTs, g.GameID), "SessionGame", g, start))
@@ -582,8 +589,8 @@ func TestGamesByTheirState(t *testing.T) {
 		}
 	}
 
-	want := "Standings: Live now: running (Live now) early (Live now) Next games: now soon last Results: over (Red won) second (Draw: Red, " +
-		"Blue and Yellow) late (Not started) old (Red won)"
+	want := "Standings: Live now: running (Live now) early (Live now) Next games: late (Not started) now soon last Results: over (Red won) " +
+		"second (Draw: Red, Blue and Yellow) old (Red won) forgotten (Not finished) unplayed (Not played)"
 	if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
 		t.Errorf("the page (-want +got):\n%s", diff)
 	}

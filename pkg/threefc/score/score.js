@@ -61,7 +61,7 @@ const nextID = () => `${tap}${String(Date.now()).padStart(15, "0")} ${String(tap
 // The fragment of a scoring link is the PIN: no server sees it, and nothing happens before its user has agreed.
 const linked = decodeURIComponent(location.hash.slice(1));
 
-let sending = false, loading = false, signedOut = false, undone = 0, answer = null; // answer: what is known of the goal that is being entered
+let sending = false, loading = false, forced = false, signedOut = false, undone = 0, answer = null; // answer: what is known of the goal that is being entered
 
 // now is the time of 3FC, by the clock of the phone and by what it was when 3FC was last heard.
 const now = () => Date.now() + memory.offset;
@@ -98,12 +98,13 @@ async function call(method, path, body, headers = {}) {
 const say = (text, no = false) => { put($("said"), text); $("said").className = no ? "wrong" : ""; };
 
 // load reads what 3FC has: without a game the games of the session, of which a single one is chosen.
-// It reads the goals and the roster again only if the game has changed, or is forced to.
+// It reads the goals and the roster again only if the game has changed, or once it was forced to.
 async function load(force = false) {
+  forced ||= force;
   if (loading || !memory.session) return;
   loading = true;
   try {
-    await (memory.game ? loadGame(force) : loadGames());
+    await (memory.game ? loadGame() : loadGames());
   } catch {
     // the network: it is read again in ten seconds
   } finally {
@@ -131,17 +132,18 @@ async function loadGames() {
   if (!memory.game && memory.games.length === 1) await choose(memory.games[0].gameId);
 }
 
-async function loadGame(force) {
+async function loadGame() {
   const id = memory.game, path = `/games/${id}`, before = memory.done.length;
   const game = await call("GET", path);
   if (lost(game)) return;
   if (game.status === 200) signedOut = false;
-  if (game.status !== 200 || !force && memory.known?.etag === game.etag) return;
+  if (game.status !== 200 || !forced && memory.known?.etag === game.etag) return;
   const [goals, roster, late, league] = await Promise.all([call("GET", `${path}/goals`), call("GET", `${path}/roster`), call("GET", `${path}/proposals`),
     memory.guest ? { status: 200, body: {} } : call("GET", `/leagues/${game.body.leagueId}`)]);
   if ([goals, roster, late, league].some((out) => out.status !== 200) || memory.game !== id) return; // it is read again
   memory.known = { etag: game.etag, game: game.body, goals: goals.body.goals, roster: roster.body.players, late: late.body.proposals.map((p) => p.goal), admin: league.body.role === "admin" };
   memory.done.splice(0, before);
+  forced = false;
   keep();
 }
 
@@ -151,7 +153,8 @@ async function choose(id) {
   answer = null;
   keep();
   show();
-  if (id) await loadGame(true);
+  forced = true;
+  if (id) await loadGame();
 }
 
 // send sends the queue, and reads what 3FC has of it then.

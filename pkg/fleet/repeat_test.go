@@ -49,12 +49,14 @@ var repeatable = map[string]string{
 	"threefc/accept-proposal":           "a goal is added once, and the proposal is gone",
 	"threefc/enter-scoring-pin":         "a phone that enters it again scores by another cookie",
 	"threefc/finish-sign-in":            "a link signs in once",
+	"threefc/operate-league":            "a league is hidden, and a name replaced, once",
 	"threefc/send-sign-in-link":         "mails one more link, and all of them are valid",
 	"threefc/start-sign-in":             "mails one more link, and all of them are valid",
 	"threefc/submit-availability":       "a player has one answer to a session",
 	"threefc/submit-invitation":         "a user is a member once",
 	"threefc/submit-join":               "the form has a key",
 	"threefc/submit-preferences":        "the last choice counts",
+	"threefc/submit-report":             "a name is asked for once; a report that is sent again is stored again, and closed",
 	"threefc/submit-sign-in":            "a link signs in once",
 }
 

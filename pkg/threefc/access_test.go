@@ -23,6 +23,7 @@ const (
 	aViewer
 	aScorekeeper
 	anAdmin
+	anOperator // by a token: no session is enough
 )
 
 // route is a route with a request that an administrator may make.
@@ -57,6 +58,8 @@ func (m *match) routes() []route {
 		{"show-league-page", "/l/parkside", nil, anybody, nil},
 		{"show-member-page", "/members/" + m.l.ID, nil, anybody, nil},
 		{"show-member-calendar", m.calendar("ann"), nil, anybody, nil},
+		{"show-report-page", "/report/" + m.l.ID, nil, anybody, nil},
+		{"submit-report", "/report/" + m.l.ID, "action=report&kind=spam&text=x", anybody, form},
 		{"show-icon", "/icons/icon.svg", nil, anybody, nil},
 		{"show-manifest", "/app.webmanifest", nil, anybody, nil},
 		{"show-score-page", "/score/" + m.l.SessionID, nil, anybody, nil},
@@ -149,6 +152,9 @@ func (m *match) routes() []route {
 		{"delete-season", season, nil, anAdmin, nil},
 		{"delete-league", l, nil, anAdmin, nil},
 
+		{"list-reports", "/admin/reports", nil, anOperator, nil},
+		{"operate-league", "/admin/leagues/" + m.l.ID, map[string]any{"action": "hide"}, anOperator, nil},
+
 		{"delete-account", "/v1/account", nil, aUser, nil},
 		{"sign-out", "/v1/auth/session", nil, aUser, nil},
 	}
@@ -164,6 +170,8 @@ var callers = []struct {
 // deny is the answer to who may not use a route.
 func deny(who, least least) string {
 	switch {
+	case least == anOperator:
+		return "401 unauthenticated"
 	case who == anybody:
 		return "401 missing_session"
 	case who == aUser:
@@ -249,11 +257,11 @@ func TestNothingIsThere(t *testing.T) {
 			continue
 		}
 
-		if r.fn == "show-score-page" || r.fn == "enter-scoring-pin" {
+		if r.fn == "show-score-page" || r.fn == "enter-scoring-pin" || r.least == anOperator {
 			continue // they do not tell whether there is a session
 		}
 
-		pages := []string{"/invitations/", "/sessions/", "/members/"}
+		pages := []string{"/invitations/", "/sessions/", "/members/", "/report/"}
 		if slices.ContainsFunc(pages, func(page string) bool { return strings.HasPrefix(path, page) }) {
 			if out := m.Ask("ann", of[r.fn], path, r.body, r.headers...); out.StatusCode != http.StatusNotFound ||
 				!strings.Contains(out.Body, "<!doctype html>") {

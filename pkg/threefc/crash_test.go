@@ -29,6 +29,7 @@ import (
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/notice"
 	"matchday/pkg/threefc/player"
+	"matchday/pkg/threefc/report"
 	"matchday/pkg/threefc/season"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
@@ -69,7 +70,7 @@ func (m *match) outcome() outcome {
 
 	for _, r := range everything(m.World) {
 		switch r["entityType"] {
-		case "AuthSession", "JoinCode", "InvitedMail", "Invitations":
+		case "AuthSession", "JoinCode", "InvitedMail", "Invitations", "Reporter", "Reported":
 			continue
 		}
 
@@ -342,6 +343,34 @@ var useCases = []useCase{
 	}},
 	{"take a player's name down", takedown.Function(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		_, err := open(m, env, takedown.Open).TakeDown(ctx, takedown.TakeDown{PlayerID: m.l.Players[0]})
+		return err
+	}},
+	{"ask to remove a name", report.SubmitReportFunction(), nil, func(m *match) {
+		m.Do("ann", "PATCH", "/v1/players/"+m.l.Players[1], map[string]any{"nickname": "Ada"})
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		return m.submit(env, report.SubmitReportFunction(), "", "/report/parkside", "action=remove&name=Ada")
+	}},
+	{"remove a name", report.SubmitReportFunction(), nil, func(m *match) {
+		m.played()
+		m.Ask("", "POST", "/report/parkside", "action=remove&name=Ada&text=Please", formType)
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		return m.submit(env, report.SubmitReportFunction(), "ann", "/report/parkside", "action=accept&player="+m.l.Players[0])
+	}},
+	{"remove a name as an operator", report.OperateFunction(), nil, func(m *match) {
+		m.played()
+		m.Ask("", "POST", "/report/parkside", "action=remove&name=Ada&text=Please", formType)
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		in := &report.Operate{Admin: auth.Admin{User: ann}, League: m.l.ID}
+		in.Body.Action, in.Body.PlayerID = "remove-name", m.l.Players[0]
+		_, err := open(m, env, report.Open).Operate(ctx, in)
+
+		return err
+	}},
+	{"hide a league", report.OperateFunction(), nil, func(*match) {}, func(m *match, ctx context.Context, env app.Env) error {
+		in := &report.Operate{Admin: auth.Admin{User: ann}, League: "parkside"}
+		in.Body.Action = "hide"
+		_, err := open(m, env, report.Open).Operate(ctx, in)
+
 		return err
 	}},
 	{"export a user", userdata.ExportUserFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {

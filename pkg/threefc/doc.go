@@ -33,10 +33,11 @@
 //	addresses, signed links, layout and style of pages    web
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	how a name or a league is taken down                  takedown: TakeDown
+//	how a page is reported, and who removes a name        report: SubmitReport, Operate
 //	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: tables <- item <- web <- signin <- league <- game <- season <- player, standing,
-// plan <- score, public, notice, profile, userdata, takedown <- threefc.
+// plan <- score, public, notice, profile, userdata, takedown <- report <- threefc.
 //
 // # Items
 //
@@ -50,6 +51,8 @@
 //	LEAGUE#{leagueId}     SEASON#{seasonId}           a season
 //	LEAGUE#{leagueId}     SLUG#{slug}                 leads to a season
 //	LEAGUE#{leagueId}     PLAYER#{playerId}           a player
+//	LEAGUE#{leagueId}     REMOVAL#{playerId}          the request to remove a player's name, for 30 days once it is decided
+//	LEAGUE#{leagueId}     REPORTED                    how much of the league was reported in a day
 //	SEASON#{seasonId}     METADATA                    the season again
 //	SEASON#{seasonId}     TEAM#{teamId}               a team
 //	SEASON#{seasonId}     SESSION#{sessionId}         a session
@@ -87,6 +90,9 @@
 //	SLUG#{slug}           METADATA                    leads to a league
 //	JOIN#{code}           METADATA                    leads to a game, for a day
 //	GUEST#{id}            METADATA                    a phone that scores by a PIN, by the SHA-256 of its token
+//	REPORTS               REPORT#{reportId}           what somebody has reported, for 90 days
+//	REMOVALS              {askedAt}#{playerId}        a request to remove a name that is open
+//	REPORTER#{hash}       METADATA                    how much a caller has reported of a league in a day
 //	PIN_GUESS#{hash}      METADATA                    how many wrong PINs an address has sent in an hour
 //	JOIN_GUESS#{hash}     METADATA                    how many wrong codes an address has sent in an hour
 //	JOINS#{hash}          METADATA                    how many new players of a league have joined from an address in a day

@@ -10,6 +10,7 @@ import (
 	"matchday/pkg/threefc/player"
 	"matchday/pkg/threefc/profile"
 	"matchday/pkg/threefc/public"
+	"matchday/pkg/threefc/report"
 	"matchday/pkg/threefc/score"
 	"matchday/pkg/threefc/season"
 	"matchday/pkg/threefc/signin"
@@ -138,6 +139,10 @@ func Room() app.Room {
 		userdata.ForgetUserFunction(),
 		userdata.ExportUserFunction(),
 		takedown.Function(),
+		report.ShowReportFunction(),
+		report.SubmitReportFunction(),
+		report.ListReportsFunction(),
+		report.OperateFunction(),
 		web.ShowIconFunction(),
 		web.ShowManifestFunction(),
 	)

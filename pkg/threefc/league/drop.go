@@ -36,7 +36,7 @@ const (
 )
 
 // Drop deletes what is left of a league that has ended: the seasons with their sessions and games, the
-// players with the claims of users, and the roles of the members. The role of user goes last, and its
+// players with the claims of users, requests to remove a name, and the roles of the members. The role of user goes last, and its
 // copy under the user stays: by one of them the caller finds the league again after a crash. user may
 // be "". A second run goes on where a crash has ended the first.
 func Drop(ctx context.Context, db dynamo.DB, leagueID, user string) error {
@@ -68,6 +68,13 @@ func Drop(ctx context.Context, db dynamo.DB, leagueID, user string) error {
 			if by := p.V().ClaimedBy; by != "" {
 				copies = append(copies, item.Key(item.UserKey(by), r.SK))
 			}
+		case "Removal":
+			x, err := item.As[item.Removal](r)
+			if err != nil {
+				return err
+			}
+
+			copies = append(copies, item.Key(item.RemovalsKey, x.V().OpenKey()))
 		case "Season":
 			if err := dropSeason(ctx, db, r.SK); err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	_ "embed" // the templates
 	"fmt"
 	"html/template"
+	neturl "net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,6 +88,9 @@ type Pages struct {
 // page returns a page of a league.
 func (s *Pages) page(name string, l item.League, h web.Head, colors []string, data map[string]any) *web.Page {
 	h.Unlisted = s.members || !l.Listed()
+	page := strings.TrimPrefix(h.URL, s.links.To())
+	data["Report"] = s.links.To("report", l.Slug) + "?" + neturl.Values{"page": {page}}.Encode()
+
 	return s.links.Page(s.templates, name, h, colors, data)
 }
 

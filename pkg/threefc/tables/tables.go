@@ -187,6 +187,20 @@ var (
 	ReadTables = App.On("Read tables", "pk=SEASON#{seasonId}, sk begins with STANDING#, or LEADERS", perRequest, spec.Query, spec.GetItem)
 )
 
+// What is reported, and requests to remove a name.
+var (
+	CountReports = App.On("Count reports", "pk=REPORTER#{sha256 of the league and the caller's address}, sk=METADATA, and "+
+		"pk=LEAGUE#{leagueId}, sk=REPORTED, by their revs", rarely, spec.GetItem, spec.PutItem)
+	SaveReport = App.On("Save report", "pk=REPORTS, sk=REPORT#{reportId}, absent, with what Count reports writes", rarely, spec.PutItem)
+	DropReport = App.On("Drop report", "pk=REPORTS, sk=REPORT#{reportId}", rarely, spec.DeleteItem)
+
+	ListReports = App.On("List reports", "pk=REPORTS, sk begins with REPORT#, the newest 100, or 1,000", rarely, spec.Query)
+	SaveRemoval = App.On("Save removal", "pk=LEAGUE#{leagueId}, sk=REMOVAL#{playerId}, absent or by its rev, with what Count reports "+
+		"writes; while it is open pk=REMOVALS, sk={askedAt}#{playerId}", rarely, spec.GetItem, spec.PutItem, spec.DeleteItem)
+	ListRemovals    = App.On("List removals", "pk=LEAGUE#{leagueId}, sk begins with REMOVAL#", rarely, spec.Query)
+	ListOldRemovals = App.On("List old removals", "pk=REMOVALS, sk less than a time, the first 100", rarely, spec.Query)
+)
+
 // Availability and mails.
 var (
 	PutAvailability = App.On("Put availability",

@@ -1,5 +1,6 @@
 // Package takedown removes what a league shows to everybody and must not: its name, the name of a
-// player, or the whole league. An operator does so, because the room has no administrators of its own.
+// player, or the whole league. An operator does so, and administrators of a league for who is named: see package
+// report.
 package takedown
 
 import (
@@ -83,7 +84,7 @@ func (s *Service) TakeDown(ctx context.Context, in TakeDown) (out Taken, err err
 	case in.League != "" && in.PlayerID == "":
 		out, err = s.renameLeague(ctx, in.League)
 	case in.League == "" && in.PlayerID != "" && !in.Delete:
-		out, err = s.renamePlayer(ctx, in.PlayerID)
+		out, err = RenamePlayer(ctx, s.db, s.queue, s.now(), in.PlayerID)
 	default:
 		err = errWhat
 	}
@@ -133,26 +134,31 @@ func (s *Service) renameLeague(ctx context.Context, name string) (out Taken, err
 		return out, err
 	}
 
-	err = dynamo.Retry(ctx, item.Attempts, func() error {
-		row, err := item.LeagueRow.Read(ctx, s.db, id)
+	return Taken{LeagueID: id, Name: LeagueName}, RenameLeague(ctx, s.db, s.now(), id)
+}
+
+// RenameLeague gives a league a neutral name and a neutral slug, unless it has them. Errors: acl_scope_not_found.
+func RenameLeague(ctx context.Context, db dynamo.DB, now time.Time, id string) error {
+	return dynamo.Retry(ctx, item.Attempts, func() error {
+		row, err := item.LeagueRow.Read(ctx, db, id)
 		if err != nil || row.V().Name == LeagueName {
 			return err
 		}
 
-		freed, now := league.FreeSlugs(*row.V()), s.now()
+		freed := league.FreeSlugs(*row.V())
 		row.V().Name, row.V().Slug, row.V().OldSlug = LeagueName, "league-"+strings.ToLower(rand.Text()[:10]), ""
 		_, saved := row.Save(now)
 		to := item.New(item.SlugKey(row.V().Slug), item.Metadata, "Slug", item.Ref{ID: id}, now)
 
-		return dynamo.Transact(ctx, s.db, tables.SaveLeague, append(freed, saved, to.Create())...)
+		return dynamo.Transact(ctx, db, tables.SaveLeague, append(freed, saved, to.Create())...)
 	})
-
-	return Taken{LeagueID: id, Name: LeagueName}, err
 }
 
-func (s *Service) renamePlayer(ctx context.Context, id string) (out Taken, err error) {
+// RenamePlayer gives a player a neutral name without an avatar, unless the player has them, and requests the tables.
+// A second run requests them again. Errors: player_not_found.
+func RenamePlayer(ctx context.Context, db dynamo.DB, q queue.Sender, now time.Time, id string) (out Taken, err error) {
 	err = dynamo.Retry(ctx, item.Attempts, func() error {
-		row, err := item.PlayerRow.Read(ctx, s.db, id)
+		row, err := item.PlayerRow.Read(ctx, db, id)
 		if err != nil {
 			return err
 		}
@@ -163,13 +169,13 @@ func (s *Service) renamePlayer(ctx context.Context, id string) (out Taken, err e
 		}
 
 		row.V().Nickname, row.V().Avatar = PlayerName, ""
-		row, saved := row.Save(s.now())
+		row, saved := row.Save(now)
 
-		return dynamo.Transact(ctx, s.db, tables.SavePlayer, saved, row.Mirror(item.LeagueKey(row.V().LeagueID), row.PK))
+		return dynamo.Transact(ctx, db, tables.SavePlayer, saved, row.Mirror(item.LeagueKey(row.V().LeagueID), row.PK))
 	})
 	if err != nil {
 		return out, err
 	}
 
-	return out, game.Recompute(ctx, s.db, s.queue, out.LeagueID)
+	return out, game.Recompute(ctx, db, q, out.LeagueID)
 }

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/report"
+
+func main() { report.OperateFunction().Start() }

@@ -116,6 +116,7 @@ func (m *match) routes() []route {
 		{"create-join-code", game + "/join-code", nil, aScorekeeper, nil},
 		{"revoke-join-codes", game + "/join-code", nil, aScorekeeper, nil},
 		{"put-game-state", game + "/state", map[string]any{"state": "postponed"}, aScorekeeper, nil},
+		{"leave-pool", game + "/pool/" + m.l.Players[0], nil, aScorekeeper, nil},
 		{"put-seat", seat, map[string]any{"teamId": "blue"}, aScorekeeper, nil},
 		{"delete-seat", seat, nil, aScorekeeper, nil},
 		{"start-third", game + "/thirds/1/start", empty, aScorekeeper, nil},

@@ -106,6 +106,7 @@ func Room() app.Room {
 		player.ShowCodeFunction(),
 		player.JoinFunction(),
 		player.ListPoolFunction(),
+		player.LeavePoolFunction(),
 		player.ShowJoinFunction(),
 		player.SubmitJoinFunction(),
 		standing.AggregateSeasonFunction(),

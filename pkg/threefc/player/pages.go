@@ -33,12 +33,25 @@ var markup string
 type Pages struct {
 	Service
 	templates *template.Template
+	signer    web.Signer // of SubmitJoin only
 }
 
 // OpenPages opens the service.
 func OpenPages(ctx context.Context, env app.Env) (*Pages, error) {
 	s, err := Open(ctx, env)
-	return &Pages{*s, web.Parse(markup)}, err
+	return &Pages{Service: *s, templates: web.Parse(markup)}, err
+}
+
+// OpenJoinPages is OpenPages with the tickets of who has joined.
+func OpenJoinPages(ctx context.Context, env app.Env) (*Pages, error) {
+	s, err := OpenPages(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+
+	s.signer, err = web.NewSigner(ctx, env)
+
+	return s, err
 }
 
 var errJoined = problem.New(problem.Conflict, "joined_already",
@@ -79,6 +92,7 @@ type JoinForm struct {
 	Nickname string `json:"nickname,omitempty" maxLength:"256" doc:"The name of a new player." example:"Foxy"`
 	Avatar   string `json:"avatar,omitempty" maxLength:"16" doc:"One emoji, of a new player." example:"🦊"`
 	PlayerID string `json:"player,omitempty" maxLength:"26" doc:"The id of the player whom the caller claims." example:"01JX0000000000000000000001"`
+	Leave    string `json:"leave,omitempty" maxLength:"512" doc:"The ticket of who has joined, to leave again." example:"kXJ3gq0w6m2Yd8Jr1vQ4"`
 }
 
 // avatar is an emoji with its name.
@@ -193,17 +207,22 @@ func SubmitJoinFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/join/{code}", Auth: spec.Browser, OthersCall: true},
 		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague,
 			tables.GetSession, tables.GetSeason, tables.GetGrant, tables.GetPlayer, tables.SavePlayer, tables.ListPlayers, tables.MyPlayers,
-			tables.CountClaims, tables.CountWrongClaim, tables.CountJoins, tables.JoinPool, account.CheckDeleted},
-		Limits: []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxCallerJoins, MaxGuesses, MaxClaims, MaxWrongClaims},
-		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenPages, (*Pages).SubmitJoin, errCode, errClaimed, errJoined, errName, item.ErrAccess, item.ErrNoPlayer, account.ErrDeleted,
+			tables.CountClaims, tables.CountWrongClaim, tables.CountJoins, tables.JoinPool, tables.LeavePool, account.CheckDeleted},
+		Secrets: []string{web.LinkKeys},
+		Limits:  []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxCallerJoins, MaxGuesses, MaxClaims, MaxWrongClaims},
+		Memory:  256, Timeout: 10 * time.Second,
+	}, OpenJoinPages, (*Pages).SubmitJoin, errCode, web.ErrTicket, errClaimed, errJoined, errName, item.ErrAccess, item.ErrNoPlayer, account.ErrDeleted,
 		game.ErrFinished)
 }
 
 // SubmitJoin is Service.Join for a form, after ClaimPlayer if the sender is signed in and has chosen a
 // player. The form has a key, so that a second run adds nobody else. Errors: those of Join and
-// ClaimPlayer, joined_already.
+// ClaimPlayer, joined_already, and of a form that leaves web.ErrTicket.
 func (s *Pages) SubmitJoin(ctx context.Context, in *SubmitJoin) (*web.Form, error) {
+	if in.Body.Leave != "" {
+		return s.left(ctx, in.Body.Leave)
+	}
+
 	join := &Join{Browser: in.Browser, Key: idem.Key{IdempotencyKey: in.Body.Key}, Code: in.Code}
 
 	var wrong string
@@ -250,7 +269,7 @@ func (s *Pages) SubmitJoin(ctx context.Context, in *SubmitJoin) (*web.Form, erro
 		return nil, err
 	}
 
-	return s.joined(ctx, out)
+	return s.joined(ctx, out, in.Body.Key)
 }
 
 // claimBy claims the player of a form for a user who has its code.
@@ -268,8 +287,8 @@ func filled[T any](to **T) *T {
 	return *to
 }
 
-// joined shows who has joined.
-func (s *Pages) joined(ctx context.Context, out *Joined) (*web.Form, error) {
+// joined shows who has joined, with a button to leave again.
+func (s *Pages) joined(ctx context.Context, out *Joined, key string) (*web.Form, error) {
 	g, err := item.Read[item.Game](ctx, s.DB, tables.GetGame, item.GameKey(out.Body.GameID), item.Metadata, errCode)
 	if err != nil {
 		return nil, err
@@ -285,8 +304,9 @@ func (s *Pages) joined(ctx context.Context, out *Joined) (*web.Form, error) {
 		return nil, err
 	}
 
-	return s.Links.Form(s.templates, "text", http.StatusOK, web.Head{Title: "You are in", About: "The scorekeeper sees you."},
+	return s.Links.Form(s.templates, "joined", http.StatusOK, web.Head{Title: "You are in", About: "The scorekeeper sees you."},
 		map[string]any{
+			"Key": key, "Leave": s.ticket(out.Body.GameID, out.Body.PlayerID),
 			"Lines": []string{"You play as " + out.Body.Nickname + ". The scorekeeper sees you, and makes the teams."},
 			"To":    s.Links.League(*l.V(), x.V().Slug, g.V().Slug), "ToText": "Open the game",
 		}), nil

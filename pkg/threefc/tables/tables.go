@@ -159,7 +159,8 @@ var (
 	JoinPool = App.On("Join pool", "pk=GAME#{gameId}, sk=POOL#{playerId}, if sk=METADATA exists, with the league, by its rev, and the "+
 		"player with its claim, if new; of a full pool the places of players who are gone, by pk=PLAYER#{playerId}, sk=PROFILE (a batch)",
 		onUser, spec.Query, spec.BatchGetItem, spec.PutItem, spec.DeleteItem, spec.ConditionCheckItem)
-	ListPool = App.On("List pool", "pk=GAME#{gameId}, sk begins with POOL#, then pk=PLAYER#{playerId}, sk=PROFILE (a batch)", perRequest,
+	LeavePool = App.On("Leave pool", "pk=GAME#{gameId}, sk=POOL#{playerId}", perGame, spec.DeleteItem)
+	ListPool  = App.On("List pool", "pk=GAME#{gameId}, sk begins with POOL#, then pk=PLAYER#{playerId}, sk=PROFILE (a batch)", perRequest,
 		spec.Query, spec.BatchGetItem)
 )
 

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/player"
+
+func main() { player.LeavePoolFunction().Start() }

@@ -24,7 +24,7 @@
 //	who scores by the PIN of a session, and what          score: EnterPIN; item: Guest; game: OpenScoring
 //	how a user signs in                                   signin
 //	how a user becomes a member                           league: Invite, Accept
-//	players: claims, merges, join codes                   player
+//	players: claims, guardians, merges, join codes        player
 //	who will play, and who gets which mail                notice
 //	sessions and games of many weeks, teams in rotation   plan: PlanSeason, Rotate
 //	what everybody may see                                public

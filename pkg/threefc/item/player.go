@@ -24,7 +24,8 @@ type Player struct {
 	Edits      limit.Window `json:"edits,omitzero"`      // by scorekeepers
 	AdminEdits limit.Window `json:"adminEdits,omitzero"` // by administrators
 	Merges     limit.Window `json:"merges,omitzero"`
-	Display    Display      `json:"display,omitempty"` // "" is FullName
+	Display    Display      `json:"display,omitempty"`  // "" is FullName
+	Guardian   bool         `json:"guardian,omitempty"` // who has claimed the player is a guardian, not the player
 }
 
 // Resolve returns the player who counts for a player: the one into whom it is merged, or itself. A

@@ -532,7 +532,7 @@ func (s *Service) endClaims(ctx context.Context, leagueID, userID string) (write
 			return nil, err
 		}
 
-		row.V().ClaimedBy, row.V().Guarded = "", true
+		row.V().ClaimedBy, row.V().Guarded, row.V().Guardian = "", true, false
 		row, saved := row.Save(s.Now())
 		writes = append(writes, saved, row.Mirror(item.LeagueKey(leagueID), row.PK))
 	}

@@ -71,7 +71,8 @@ type PutAvailability struct {
 	idem.Key
 	SessionID string `path:"sessionId" maxLength:"26" doc:"The id of the session."`
 	Body      struct {
-		Status string `json:"status" enum:"in,out,maybe" doc:"Whether the caller will play." example:"in"`
+		Status   string `json:"status" enum:"in,out,maybe" doc:"Whether the caller will play." example:"in"`
+		PlayerID string `json:"playerId,omitempty" maxLength:"26" doc:"For whom a caller answers who has claimed several players of the league: by default for the caller's own." example:"01JX0000000000000000000001"`
 	}
 }
 
@@ -95,7 +96,7 @@ func PutAvailabilityFunction() app.Function {
 }
 
 // PutAvailability stores whether the player whom the caller has claimed in the league will play in
-// a session. For a merged player it stores it for the player who counts. A second run changes
+// a session, or one of several. For a merged player it stores it for the player who counts. A second run changes
 // nothing. Errors: player_needed, stale.
 func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*AnswerPage, error) {
 	return idem.Once(ctx, s.Answers, PutAvailabilityFunction().Name, in.UserID, in,
@@ -106,10 +107,19 @@ func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*An
 					return nil, err
 				}
 
-				p, counts, err := player.Claimed(ctx, s.DB, in.UserID, x.V().LeagueID)
+				mine, all, err := player.AllClaimed(ctx, s.DB, in.UserID, x.V().LeagueID)
 				if err != nil {
 					return nil, err
 				}
+
+				var p item.Player // without an id if there is none
+
+				i := slices.IndexFunc(mine, func(p item.Player) bool { return in.Body.PlayerID == "" || p.ID == in.Body.PlayerID })
+				if i >= 0 {
+					p = mine[i]
+				}
+
+				counts := item.Resolve(p.ID, all)
 
 				if p.ID == "" {
 					return nil, cmp.Or(item.CheckStranger(ctx, s.DB, x.V().LeagueID, in.UserID, item.ErrScope), error(errNoPlayer))

@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/mail"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/userpool"
@@ -190,7 +191,7 @@ func RemindSessionFunction() app.Function {
 }
 
 // RemindSession requests a mail to each user who has claimed a player of the league, and has
-// answered neither in nor out for any. A second run requests it again; a mail is sent once.
+// answered neither in nor out for any, or as a guardian not for each. A second run requests it again; a mail is sent once.
 func (s *Notifier) RemindSession(ctx context.Context, in Remind) error {
 	x, ok, err := dynamo.Get[item.Row[item.Session]](ctx, s.db, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata)
 	if err != nil || !ok {
@@ -212,11 +213,24 @@ func (s *Notifier) RemindSession(ctx context.Context, in Remind) error {
 		all[p.ID] = p
 	}
 
-	answers, decided := answersOf(rows, all), map[string]bool{}
+	// A user is asked for one player of the user's own, and for each whose guardian the user is.
+	answers, decided, waits := answersOf(rows, all), map[string]bool{}, map[string]bool{}
+	own, done := map[string]bool{}, map[string]bool{}
+
 	for id, p := range all {
-		if status := answers[item.Resolve(id, all).ID]; status == "in" || status == "out" {
-			decided[p.ClaimedBy] = true
+		status := answers[item.Resolve(id, all).ID]
+		answered := status == "in" || status == "out"
+		decided[p.ClaimedBy] = true
+
+		if p.Guardian {
+			waits[p.ClaimedBy] = waits[p.ClaimedBy] || !answered
+		} else {
+			own[p.ClaimedBy], done[p.ClaimedBy] = true, done[p.ClaimedBy] || answered
 		}
+	}
+
+	for user := range decided {
+		decided[user] = !waits[user] && (!own[user] || done[user])
 	}
 
 	return s.ask(ctx, item.Values(players), decided, Mail{SessionID: in.SessionID})
@@ -322,13 +336,12 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 			return m, err
 		}
 
-		p, _, err := player.Claimed(ctx, s.db, in.UserID, x.V().LeagueID)
-		if err != nil || p.ID == "" { // the claim has ended since
+		mine, _, err := player.AllClaimed(ctx, s.db, in.UserID, x.V().LeagueID)
+		if err != nil || len(mine) == 0 { // the claims have ended since
 			return m, err
 		}
 
-		return s.ending(in.UserID, "3FC: will you play on "+x.V().Date+"?", fmt.Sprintf("Say whether you will play in %s on %s: %s\n",
-			league.Named(l.V().Name), x.V().Date, s.link.answer(*x.V(), p))), nil
+		return s.ending(in.UserID, "3FC: will you play on "+x.V().Date+"?", s.question(l.V().Name, *x.V(), mine)), nil
 	}
 
 	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(in.GameID), item.Metadata)
@@ -356,6 +369,31 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 	fmt.Fprintf(&b, "\nThe game: %s\n", s.link.League(*l.V(), x.V().Slug, g.V().Slug))
 
 	return s.ending(in.UserID, "3FC: the result of your game", b.String()), nil
+}
+
+// question asks a user about a session: for the first player, if it is the user's own, and for each whose guardian
+// the user is.
+func (s *Mailer) question(leagueName string, x item.Session, mine []item.Player) string {
+	var b strings.Builder
+
+	for i, p := range mine {
+		if !p.Guardian && i > 0 {
+			continue // another player who is the user
+		}
+
+		who := "you"
+
+		if p.Guardian {
+			who = "a player of yours"
+			if _, err := httpapi.DisplayName(p.Nickname); err == nil {
+				who = "“" + p.Nickname + "”"
+			}
+		}
+
+		fmt.Fprintf(&b, "Say whether %s will play in %s on %s: %s\n", who, league.Named(leagueName), x.Date, s.link.answer(x, p))
+	}
+
+	return b.String()
 }
 
 // ending returns a mail to a user that ends with the link by which the user gets no more, which mail

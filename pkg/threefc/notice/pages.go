@@ -84,7 +84,32 @@ func (s *Pages) ShowSession(ctx context.Context, in *ShowSession) (*web.Form, er
 		return nil, err
 	}
 
-	return s.session(ctx, x, p, status)
+	out, err := s.others(ctx, in.Visitor, x, p)
+	if err != nil {
+		return nil, err
+	}
+
+	return s.session(ctx, x, p, status, out...)
+}
+
+// other is the page on which a visitor answers for another player.
+type other struct{ Nickname, URL string }
+
+// others returns the other players of the league for whom a visitor who is signed in answers.
+func (s *Pages) others(ctx context.Context, by Visitor, x item.Row[item.Session], p item.Player) (all []other, err error) {
+	if by.Ticket != signedIn {
+		return nil, nil
+	}
+
+	mine, _, err := player.AllClaimed(ctx, s.DB, p.ClaimedBy, x.V().LeagueID)
+
+	for _, o := range mine {
+		if o.ID != p.ID {
+			all = append(all, other{o.Nickname, s.link.answer(*x.V(), o)})
+		}
+	}
+
+	return all, err
 }
 
 // answer returns the answer of a player to a session, "" for none.
@@ -143,8 +168,8 @@ type choice struct {
 // said are the answers in words.
 var said = map[string]string{"in": "You are in.", "out": "You are out.", "maybe": "You may play."}
 
-// session shows the page of a session to a player whose answer is status, "" for none.
-func (s *Pages) session(ctx context.Context, x item.Row[item.Session], p item.Player, status string) (*web.Form, error) {
+// session shows the page of a session to a player whose answer is status, "" for none, with the pages of others.
+func (s *Pages) session(ctx context.Context, x item.Row[item.Session], p item.Player, status string, others ...other) (*web.Form, error) {
 	l, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(x.V().LeagueID), item.Metadata, item.ErrScope)
 	if err != nil {
 		return nil, err
@@ -156,6 +181,7 @@ func (s *Pages) session(ctx context.Context, x item.Row[item.Session], p item.Pl
 			"League":   league.Named(l.V().Name),
 			"Nickname": p.Nickname,
 			"Said":     said[status],
+			"Others":   others,
 			"Choices": []choice{
 				{"in", "In", status == "in"}, {"maybe", "Maybe", status == "maybe"}, {"out", "Out", status == "out"},
 			},

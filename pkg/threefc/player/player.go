@@ -6,6 +6,9 @@
 // id is no right. Administrators correct mistakes: they delete players who never played, and end
 // claims, after which only members of the league may claim the player. Scorekeepers revoke codes.
 //
+// A guardian claims a player in the player's place, a parent for example, and may claim several of a league: the
+// mails of the player go to the guardian.
+//
 // A player belongs to a league. Two players who are the same person are merged: the one leads to
 // the other, which then has the goals of both. Nothing of a game is rewritten, so that a merge can
 // be undone.
@@ -75,10 +78,27 @@ type Player struct {
 	MergedInto string `json:"mergedInto,omitempty" doc:"The player who has the goals of this one, because both are the same person."`
 
 	Display item.Display `json:"display" enum:"name,initials,hidden" doc:"How everybody sees the name. Members of the league see the name."`
+
+	Relation string `json:"relation,omitempty" enum:"self,guardian" doc:"Who has claimed the player: the player, or a guardian. Absent for a player whom nobody has claimed."`
 }
 
+// relationOf returns who has claimed a player.
+func relationOf(p item.Player) string {
+	switch {
+	case p.ClaimedBy == "":
+		return ""
+	case p.Guardian:
+		return guardian
+	}
+
+	return "self"
+}
+
+// guardian is the relation of a user who has claimed the player for somebody else, a child for example.
+const guardian = "guardian"
+
 func shown(p item.Player, userID string) Player {
-	return Player{p.ID, p.LeagueID, p.Nickname, p.Avatar, p.ClaimedBy != "", p.ClaimedBy == userID, p.MergedInto, p.Display.Shown()}
+	return Player{p.ID, p.LeagueID, p.Nickname, p.Avatar, p.ClaimedBy != "", p.ClaimedBy == userID, p.MergedInto, p.Display.Shown(), relationOf(p)}
 }
 
 // PlayerPage is the answer with a player.
@@ -512,6 +532,8 @@ type ClaimPlayer struct {
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
 	Body     *struct {
 		Code string `json:"code,omitempty" maxLength:"32" doc:"A code to join a game of the league. Members of the league need none. Case, hyphens and spaces are ignored." example:"7Q2MZ0KD"`
+
+		Relation string `json:"relation,omitempty" enum:"self,guardian" doc:"Who the caller is: by default the player. A guardian may claim several players of a league, gets their mails, and answers for each." example:"guardian"`
 	}
 }
 
@@ -552,6 +574,7 @@ func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage
 				}
 
 				*row.V() = claimedBy(*row.V(), in.UserID)
+				row.V().Guardian = in.Body != nil && in.Body.Relation == guardian
 				row, writes := save(row, s.Now())
 
 				claimed, err := s.claim(ctx, row)
@@ -666,7 +689,7 @@ func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Remove
 			row.V().Guarded = true
 		}
 
-		row.V().ClaimedBy = ""
+		row.V().ClaimedBy, row.V().Guardian = "", false
 		row, writes := save(row, s.Now())
 
 		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.SavePlayer,
@@ -676,6 +699,8 @@ func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Remove
 
 // claimedBy returns a player whom a user has claimed.
 func claimedBy(p item.Player, userID string) item.Player {
+	p.Guardian = false
+
 	if p.ClaimedBy = userID; userID != "" {
 		p.Claims++
 	}
@@ -1056,22 +1081,48 @@ func (s *Service) join(ctx context.Context, found item.Join, userID string, in *
 	return out, commit(ctx, tables.JoinPool, out, writes...)
 }
 
-// Claimed returns the player of a league whom a user has claimed, the first of several, and the
-// player who counts for it: the one into whom it is merged, or itself. Both have no id if there is
+// Claimed returns the player of a league whom a user has claimed, the first of several, those who are not the user's
+// own last, and the player who counts for it: the one into whom it is merged, or itself. Both have no id if there is
 // none.
 func Claimed(ctx context.Context, db dynamo.DB, userID, leagueID string) (claimed, counts item.Player, err error) {
-	rows, err := item.List[item.Claim](ctx, db, tables.MyPlayers, item.UserKey(userID), item.Players)
-	mine := item.Values(rows)
-
-	i := slices.IndexFunc(mine, func(c item.Claim) bool { return c.LeagueID == leagueID })
-	if i < 0 { // or none could be read
+	mine, all, err := AllClaimed(ctx, db, userID, leagueID)
+	if len(mine) == 0 { // or none could be read
 		return claimed, counts, err
 	}
 
-	all, err := item.ReadPlayers(ctx, db, tables.MyPlayers, []string{mine[i].PlayerID})
-	claimed = all[mine[i].PlayerID]
+	return mine[0], item.Resolve(mine[0].ID, all), err
+}
 
-	return claimed, item.Resolve(claimed.ID, all), err
+// AllClaimed returns the players of a league whom a user has claimed, those who are not the user's own last, and all by
+// id, with those into whom they are merged.
+func AllClaimed(ctx context.Context, db dynamo.DB, userID, leagueID string) (mine []item.Player, all map[string]item.Player, err error) {
+	rows, err := item.List[item.Claim](ctx, db, tables.MyPlayers, item.UserKey(userID), item.Players)
+
+	var ids []string
+
+	for _, c := range item.Values(rows) {
+		if c.LeagueID == leagueID {
+			ids = append(ids, c.PlayerID)
+		}
+	}
+
+	if ids == nil {
+		return nil, nil, err
+	}
+
+	if all, err = item.ReadPlayers(ctx, db, tables.MyPlayers, ids); err != nil {
+		return nil, nil, err
+	}
+
+	for _, others := range []bool{false, true} {
+		for _, id := range ids {
+			if p, ok := all[id]; ok && p.Guardian == others {
+				mine = append(mine, p)
+			}
+		}
+	}
+
+	return mine, all, nil
 }
 
 // ListPool is the request for the pool of a game.

@@ -303,6 +303,8 @@ func (s *Service) anonymize(ctx context.Context, playerID, userID string) error 
 	}
 
 	was := *p.V()
+	p.V().Guardian = false
+
 	if p.V().ClaimedBy, p.V().Nickname, p.V().Avatar, p.V().Display = "", Gone, "", ""; *p.V() == was {
 		return nil
 	}

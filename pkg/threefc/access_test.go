@@ -111,6 +111,7 @@ func (m *match) routes() []route {
 		{"create-player", "/v1/players", map[string]any{"leagueId": m.l.ID, "nickname": "Jo"}, aScorekeeper, nil},
 		{"update-player", "/v1/players/" + m.l.Players[0], map[string]any{"nickname": "Ada2"}, aScorekeeper, nil},
 		{"create-session", season + "/sessions", map[string]any{"sessionDate": "2026-06-13"}, aScorekeeper, nil},
+		{"move-session", session, map[string]any{"sessionDate": "2026-06-07"}, aScorekeeper, nil},
 		{"create-game", session + "/games", map[string]any{"gameStartTs": "2026-06-06T19:00:00Z", "thirdLength": 20}, aScorekeeper, nil},
 		{"update-game", game, map[string]any{"location": "Pitch 2"}, aScorekeeper, nil},
 		{"create-join-code", game + "/join-code", nil, aScorekeeper, nil},

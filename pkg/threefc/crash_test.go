@@ -184,6 +184,22 @@ var useCases = []useCase{
 
 		return err
 	}},
+	{"move a game", game.UpdateGameFunction(), nil, func(*match) {}, func(m *match, ctx context.Context, env app.Env) error {
+		in := &game.UpdateGame{User: ann, GameID: m.id, Key: idem.Key{IdempotencyKey: "K"}}
+		in.Body.StartTs = new(threefctest.Noon.Add(30 * time.Hour))
+		_, err := open(m, env, game.Open).UpdateGame(ctx, in)
+
+		return err
+	}},
+	{"move a session", season.MoveSessionFunction(), nil, func(m *match) {
+		m.Do("ann", "PATCH", "/v1/seasons/"+m.l.SeasonID, map[string]any{"timeZone": "Europe/London"})
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		in := &season.MoveSession{User: ann, SessionID: m.l.SessionID, Key: idem.Key{IdempotencyKey: "K"}}
+		in.Body.Date = "2026-11-07"
+		_, err := open(m, env, season.OpenMover).MoveSession(ctx, in)
+
+		return err
+	}},
 	{"change the rules of a season", season.UpdateSeasonFunction(), []string{"SendMessage*"}, (*match).played,
 		func(m *match, ctx context.Context, env app.Env) error {
 			in := &season.UpdateSeason{User: ann, SeasonID: m.l.SeasonID, Key: idem.Key{IdempotencyKey: "K"}}

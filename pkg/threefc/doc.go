@@ -26,6 +26,7 @@
 //	how a user becomes a member                           league: Invite, Accept
 //	players: claims, guardians, merges, join codes        player
 //	who will play, and who gets which mail                notice
+//	how a session or a game moves, and who hears of it    season: MoveSession; game: UpdateGame; item: Moved
 //	sessions and games of many weeks, teams in rotation   plan: PlanSeason, Rotate
 //	what everybody may see                                public
 //	what everybody sees in place of a name                item: Display.PublicName
@@ -85,7 +86,7 @@
 //	USER#{userId}         PREFERENCES                 which mails the user gets
 //	USER#{userId}         INVITATIONS                 how many mails with invitations the user has sent in a day
 //	USER#{userId}         WRONG_CLAIMS                how many claims of the user were refused in an hour
-//	USER#{userId}         MAIL#{id}                   the user was mailed about a game or a session, for 90 days
+//	USER#{userId}         MAIL#{id}                   the user was mailed about a game, a session or a move, for 90 days
 //	DAY#{date}            SESSION#{sessionId}         a session of a day
 //	SLUG#{slug}           METADATA                    leads to a league
 //	JOIN#{code}           METADATA                    leads to a game, for a day

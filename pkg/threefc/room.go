@@ -63,6 +63,7 @@ func Room() app.Room {
 		season.DeleteTeamFunction(),
 		season.CreateSessionFunction(),
 		season.ListSessionsFunction(),
+		season.MoveSessionFunction(),
 		season.DeleteSessionFunction(),
 		plan.PlanSeasonFunction(),
 		game.CreateGameFunction(),

@@ -627,7 +627,7 @@ func UpdateGameFunction() app.Function {
 		Does:   "Changes the start, the place, the length or the teams of a game.",
 		IfDown: "A game cannot be moved.",
 		On:     spec.Route{Method: "PATCH", Path: "/v1/games/{gameId}", Auth: spec.Session},
-		Uses:   league.Writes(tables.ReadGame, tables.SaveGame, tables.ListTeams), Sends: []spec.Queue{AggregateQueue},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGame, tables.ListTeams), Sends: []spec.Queue{AggregateQueue, RemindQueue},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Service).UpdateGame,
 		errReopen, errStart, errStarted, errTeams, errUnderTeam, idem.ErrConflict, item.ErrAccess, item.ErrScope,
@@ -635,7 +635,7 @@ func UpdateGameFunction() app.Function {
 }
 
 // UpdateGame changes a game that is not finished; its status changes by its thirds alone.
-// A new start ends a postponement. Errors: bad_start, game_finished, game_started for other or missing teams,
+// A new start ends a postponement, and is mailed to those who play: see announce. Errors: bad_start, game_finished, game_started for other or missing teams,
 // three_teams_needed, unknown_team, stale.
 func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, UpdateGameFunction().Name, in.UserID, in,
@@ -657,6 +657,10 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, er
 						g.StartTs = item.Format(*in.Body.StartTs)
 						if g.State == item.Postponed {
 							g.State = ""
+						}
+
+						if err := s.announce(ctx, st, was, now); err != nil {
+							return nil, err
 						}
 					}
 

@@ -21,5 +21,21 @@ type Changed struct {
 	GameID   string `json:"gameId,omitempty"`
 }
 
+// Remind requests the mails about a session: reminders, or a notice of a move.
+type Remind struct {
+	SessionID string `json:"sessionId"` // of reminders
+	Move      Move   `json:"move,omitzero"`
+}
+
+// Move is a move of a session or of a game, which a notice is about.
+type Move struct {
+	SessionID string `json:"sessionId,omitempty"`
+	GameID    string `json:"gameId,omitempty"`
+	Count     int    `json:"count"` // the move's number
+}
+
+// RemindQueue receives Remind.
+var RemindQueue = spec.Queue{Name: "threefc-remind", MaxReceiveCount: 10, Batch: 1, Concurrency: 2}
+
 // AggregateQueue receives Changed. A group is a season.
 var AggregateQueue = spec.Queue{Name: "threefc-aggregate.fifo", MaxReceiveCount: 10, Batch: 1, Concurrency: 5}

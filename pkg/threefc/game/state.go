@@ -54,7 +54,7 @@ func PutStateFunction() app.Function {
 		Does:   "Postpones or abandons a game, or records a walkover.",
 		IfDown: "Games that are not played to their end stay open.",
 		On:     spec.Route{Method: "PUT", Path: "/v1/games/{gameId}/state", Auth: spec.Session},
-		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue, RemindQueue},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Service).PutState, errBegun, errMissed, errReopen, errStands, errTeams, errUnderTeam, idem.ErrConflict, item.ErrAccess,
 		item.ErrScope, item.ErrScorekeeper)
@@ -68,7 +68,16 @@ func (s *Service) PutState(ctx context.Context, in *PutState) (*GamePage, error)
 	return idem.Once(ctx, s.Answers, PutStateFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 			return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit,
-				func(st *state, now time.Time) ([]dynamo.Write, error) { return st.put(in, now) },
+				func(st *state, now time.Time) ([]dynamo.Write, error) {
+					was := *st.game.V()
+
+					writes, err := st.put(in, now)
+					if err == nil && in.Body.State == item.Postponed {
+						err = s.announce(ctx, st, was, now)
+					}
+
+					return writes, err
+				},
 				func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 		})
 }

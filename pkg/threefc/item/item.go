@@ -154,6 +154,28 @@ type Session struct {
 	Date     string `json:"sessionDate"` // 2026-06-06
 	Games    int    `json:"gameCount"`
 	Created  int    `json:"createdGames"` // with those that were deleted: it numbers the games
+	Moved    Moved  `json:"moved,omitzero"`
+}
+
+// Moved is the latest move of a session or a game. The zero value is that of what was never moved.
+type Moved struct {
+	Count int    `json:"count"` // of moves so far: a notice is about one
+	From  string `json:"from"`  // the day or the start as those who play know it, "" of a game that was postponed
+	At    string `json:"at"`
+}
+
+// NoticeAfter is how long after a move those who play get a mail. What moves again before gets one mail.
+const NoticeAfter = 5 * time.Minute
+
+// Next returns the move from a day or a start, which those who play know unless it is that of a move that no
+// mail was about yet.
+func (m Moved) Next(from string, now time.Time) Moved {
+	next := Moved{Count: m.Count + 1, From: from, At: Format(now)}
+	if m.Count > 0 && now.Sub(Parse(m.At)) < NoticeAfter {
+		next.From = m.From
+	}
+
+	return next
 }
 
 // Game states.
@@ -187,6 +209,7 @@ type Game struct {
 	Result      *Result       `json:"result,omitempty"`   // of a finished game
 	State       string        `json:"state,omitempty"`    // Postponed, Abandoned, Walkover, or ""
 	Absent      []string      `json:"absent,omitempty"`   // the ids of those of Teams that are missing
+	Moved       Moved         `json:"moved,omitzero"`
 }
 
 // Running returns the number of the third that is being played, 0 if none is.

@@ -223,7 +223,7 @@ func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*
 // Preferences are which mails a user gets.
 type Preferences struct {
 	Finished  bool `json:"finishedGames" doc:"A mail about each finished game in which the user has played."`
-	Reminders bool `json:"reminders" doc:"A mail on the day before a session, unless the user has said whether to play."`
+	Reminders bool `json:"reminders" doc:"A mail on the day before a session, unless the user has said whether to play, and when a session or a game moves."`
 }
 
 const preferences = "PREFERENCES"

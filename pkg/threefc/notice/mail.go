@@ -24,6 +24,7 @@ import (
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/userpool"
 	"matchday/pkg/spec"
+	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/player"
@@ -152,7 +153,7 @@ func (s *Notifier) remindDay(ctx context.Context, date string, now time.Time) er
 
 		for _, x := range item.Values(rows) {
 			if isDue(date, x.TimeZone, now) {
-				sessions = append(sessions, Remind{x.ID})
+				sessions = append(sessions, Remind{SessionID: x.ID})
 			}
 		}
 
@@ -182,17 +183,23 @@ func isDue(date, zone string, now time.Time) bool {
 func RemindSessionFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "threefc/remind-session",
-		Does:   "Asks for a mail to each player of a session who has not said whether to play.",
-		IfDown: "Nobody is reminded of a session.",
+		Does:   "Asks for a mail to each player of a session who has not said whether to play, or who is in when it moves.",
+		IfDown: "Nobody is reminded of a session, or hears that it has moved.",
 		On:     RemindQueue,
-		Uses:   []spec.Access{tables.GetSession, tables.ListAvailability, tables.ListPlayers}, Sends: []spec.Queue{MailQueue},
+		Uses:   []spec.Access{tables.GetSession, tables.GetGame, tables.ListAvailability, tables.ListPlayers, tables.ListRoster},
+		Sends:  []spec.Queue{MailQueue},
 		Memory: 256, Timeout: time.Minute,
 	}, OpenNotifier, (*Notifier).RemindSession)
 }
 
 // RemindSession requests a mail to each user who has claimed a player of the league, and has
-// answered neither in nor out for any, or as a guardian not for each. A second run requests it again; a mail is sent once.
+// answered neither in nor out for any, or as a guardian not for each. Of a move it requests one to who is in. A
+// second run requests it again; a mail is sent once.
 func (s *Notifier) RemindSession(ctx context.Context, in Remind) error {
+	if in.Move != (game.Move{}) {
+		return s.moved(ctx, in.Move)
+	}
+
 	x, ok, err := dynamo.Get[item.Row[item.Session]](ctx, s.db, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata)
 	if err != nil || !ok {
 		return err
@@ -256,7 +263,7 @@ func OpenMailer(ctx context.Context, env app.Env) (*Mailer, error) {
 func SendMailFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "threefc/send-mail",
-		Does:   "Mails a user about a finished game or tomorrow's session, once.",
+		Does:   "Mails a user about a finished game, tomorrow's session or a move, once.",
 		IfDown: "Users get no mails about games and sessions.",
 		On:     MailQueue,
 		Uses: []spec.Access{tables.GetPreferences, tables.MarkMail, tables.GetGame, tables.GetSession, tables.GetSeason,
@@ -283,11 +290,16 @@ func (s *Mailer) SendMail(ctx context.Context, in Mail) error {
 // send is SendMail with a context that requires the user.
 func (s *Mailer) send(ctx context.Context, in Mail) error {
 	wants, err := read(ctx, s.db, in.UserID)
-	if err != nil || in.GameID != "" && !wants.Finished || in.SessionID != "" && !wants.Reminders {
+	if err != nil || in.GameID != "" && !wants.Finished || in.GameID == "" && !wants.Reminders {
 		return err
 	}
 
-	pk, sk := item.UserKey(in.UserID), "MAIL#"+cmp.Or(in.GameID, in.SessionID)
+	about := cmp.Or(in.GameID, in.SessionID)
+	if in.Move != (game.Move{}) {
+		about = fmt.Sprintf("%s#%d", cmp.Or(in.Move.GameID, in.Move.SessionID), in.Move.Count)
+	}
+
+	pk, sk := item.UserKey(in.UserID), "MAIL#"+about
 
 	_, sent, err := dynamo.Get[item.Row[item.Ref]](ctx, s.db, tables.MarkMail, pk, sk)
 	if err != nil || sent {
@@ -316,7 +328,7 @@ func (s *Mailer) send(ctx context.Context, in Mail) error {
 		return err
 	}
 
-	mark := item.New(pk, sk, "Mail", item.Ref{ID: cmp.Or(in.GameID, in.SessionID)}, s.now())
+	mark := item.New(pk, sk, "Mail", item.Ref{ID: about}, s.now())
 	mark.TTL = s.now().Add(keepMark).Unix()
 
 	return dynamo.Put(ctx, s.db, tables.MarkMail, mark)
@@ -325,6 +337,10 @@ func (s *Mailer) send(ctx context.Context, in Mail) error {
 // compose returns the mail without its recipient. Its subject is "" if no mail is needed any more. No
 // name is in a subject, because anybody may choose any.
 func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err error) {
+	if in.Move != (game.Move{}) {
+		return s.composeMove(ctx, in)
+	}
+
 	if in.SessionID != "" {
 		x, ok, err := dynamo.Get[item.Row[item.Session]](ctx, s.db, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata)
 		if err != nil || !ok {

@@ -299,7 +299,7 @@ type SubmitPreferences struct {
 	Visitor
 	Body struct {
 		Finished  string `json:"finishedGames,omitempty" enum:"on" doc:"A mail about each finished game in which the user has played."`
-		Reminders string `json:"reminders,omitempty" enum:"on" doc:"A mail on the day before a session."`
+		Reminders string `json:"reminders,omitempty" enum:"on" doc:"A mail on the day before a session, and when a session or a game moves."`
 		OneClick  string `json:"List-Unsubscribe,omitempty" enum:"One-Click" doc:"What a mail program sends."`
 	} `contentType:"application/x-www-form-urlencoded"`
 }

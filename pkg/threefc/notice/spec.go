@@ -2,22 +2,23 @@ package notice
 
 import (
 	"matchday/pkg/spec"
+	"matchday/pkg/threefc/game"
 )
 
-// Remind requests the reminders of the players of a session.
-type Remind struct {
-	SessionID string `json:"sessionId"`
-}
+// Remind requests the mails about a session.
+type Remind = game.Remind
 
-// Mail requests a mail to a user about a finished game or a session.
+// Mail requests a mail to a user about a finished game, a session or a move.
 type Mail struct {
 	UserID    string `json:"userId"`
 	GameID    string `json:"gameId,omitempty"`    // that is finished
 	SessionID string `json:"sessionId,omitempty"` // that is tomorrow
+
+	Move game.Move `json:"move,omitzero"`
 }
 
 // The queues.
 var (
-	RemindQueue = spec.Queue{Name: "threefc-remind", MaxReceiveCount: 10, Batch: 1, Concurrency: 2}
+	RemindQueue = game.RemindQueue
 	MailQueue   = spec.Queue{Name: "threefc-mail", MaxReceiveCount: 10, Batch: 1, Concurrency: 5}
 )

@@ -92,7 +92,9 @@ var (
 		"game write, of a session with its games at once", rarely, spec.GetItem, spec.PutItem)
 	ListSessions = App.On("List sessions", "pk=SEASON#{seasonId}, sk begins with SESSION#", perRequest, spec.Query)
 	GetSession   = App.On("Get session", "pk=SESSION#{sessionId}, sk=METADATA", perRequest, spec.GetItem)
-	DropSession  = App.On("Drop session", "what Create session writes, if it has no games, and pk=SESSION#{sessionId}, "+
+	MoveSession  = App.On("Move session", "pk=SESSION#{sessionId}, sk=METADATA, by its rev, and its mirror pk=SEASON#{seasonId}, "+
+		"sk=SESSION#{sessionId}; pk=DAY#{date}, sk=SESSION#{sessionId} of the new day, and of the old", rarely, spec.PutItem, spec.DeleteItem)
+	DropSession = App.On("Drop session", "what Create session writes, if it has no games, and pk=SESSION#{sessionId}, "+
 		"sk begins with AVAIL#, and sk=PIN",
 		rarely, spec.Query, spec.PutItem, spec.DeleteItem, spec.BatchWriteItem)
 )
@@ -213,7 +215,8 @@ var (
 	GetPreferences   = App.On("Get preferences", "pk=USER#{userId}, sk=PREFERENCES", perRequest, spec.GetItem)
 	PutPreferences   = App.On("Put preferences", "pk=USER#{userId}, sk=PREFERENCES", rarely, spec.PutItem)
 	SessionsOfDay    = App.On("List sessions of a day", "pk=DAY#{date}, sk begins with SESSION#, of two or three days", hourly, spec.Query)
-	MarkMail         = App.On("Mark mail", "pk=USER#{userId}, sk=MAIL#{gameId or sessionId}", perMail, spec.GetItem, spec.PutItem)
+	MarkMail         = App.On("Mark mail", "pk=USER#{userId}, sk=MAIL#{gameId or sessionId}, of a move with its number", perMail,
+		spec.GetItem, spec.PutItem)
 )
 
 // What a user has done, and what is kept of a user.

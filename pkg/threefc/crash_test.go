@@ -200,6 +200,25 @@ var useCases = []useCase{
 
 		return err
 	}},
+	{"put a squad on the roster", game.PutLineUpFunction(), []string{"SendMessage*"}, func(m *match) {
+		for _, id := range m.l.Players {
+			m.Do("sam", "DELETE", m.path("roster", id), nil)
+		}
+
+		var ids []string
+		for _, name := range []string{"Jo", "Kim"} { // who were in no team yet
+			ids = append(ids, decode[struct{ PlayerID string }](m, "sam", "POST", "/v1/players",
+				map[string]any{"leagueId": m.l.ID, "nickname": name}).PlayerID)
+		}
+
+		m.Do("sam", "PUT", "/v1/seasons/"+m.l.SeasonID+"/teams/red/squad", map[string]any{"playerIds": ids})
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		in := &game.PutLineUp{User: ann, GameID: m.id, Key: idem.Key{IdempotencyKey: "K"}}
+		in.Body.From = "squad"
+		_, err := open(m, env, game.Open).PutLineUp(ctx, in)
+
+		return err
+	}},
 	{"change the rules of a season", season.UpdateSeasonFunction(), []string{"SendMessage*"}, (*match).played,
 		func(m *match, ctx context.Context, env app.Env) error {
 			in := &season.UpdateSeason{User: ann, SeasonID: m.l.SeasonID, Key: idem.Key{IdempotencyKey: "K"}}

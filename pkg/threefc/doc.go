@@ -26,6 +26,7 @@
 //	how a user becomes a member                           league: Invite, Accept
 //	players: claims, guardians, merges, join codes        player
 //	who will play, and who gets which mail                notice
+//	squads, and line-ups of many players at once          season: PutSquad; game: PutLineUp
 //	how a session or a game moves, and who hears of it    season: MoveSession; game: UpdateGame; item: Moved
 //	sessions and games of many weeks, teams in rotation   plan: PlanSeason, Rotate
 //	what everybody may see                                public
@@ -56,6 +57,7 @@
 //	LEAGUE#{leagueId}     REPORTED                    how much of the league was reported in a day
 //	SEASON#{seasonId}     METADATA                    the season again
 //	SEASON#{seasonId}     TEAM#{teamId}               a team
+//	SEASON#{seasonId}     SQUAD#{teamId}              who usually plays for a team
 //	SEASON#{seasonId}     SESSION#{sessionId}         a session
 //	SEASON#{seasonId}     GAME#{startTs}#{gameId}     a game in the list; a finished one with what its players did
 //	SEASON#{seasonId}     PLAN#{id}                   a plan of sessions and games that is being made, for a day

@@ -27,6 +27,7 @@ const (
 	Logins   = "AUTH_SESSION#"
 	Pool     = "POOL#"
 	Proposed = "PROPOSAL#"
+	Squads   = "SQUAD#"
 
 	Cancelled = "CANCELLED#"
 
@@ -301,6 +302,14 @@ type Proposal struct {
 type Seat struct {
 	TeamID   string `json:"teamId"`
 	PlayerID string `json:"playerId"`
+}
+
+// Squad are the players who usually play for a team of a season.
+type Squad struct {
+	_ struct{} `schema:"TeamSquad"`
+
+	TeamID    string   `json:"teamId" doc:"The id of the team." example:"red"`
+	PlayerIDs []string `json:"playerIds" doc:"The players, in the order in which they were sent."`
 }
 
 // Join is a code by which players enter the pool of a game.

@@ -575,7 +575,8 @@ type ListTeams struct {
 // TeamList is the answer with teams.
 type TeamList struct {
 	Body struct {
-		Teams []item.Team `json:"teams" doc:"In order of their ids."`
+		Teams  []item.Team  `json:"teams" doc:"In order of their ids."`
+		Squads []item.Squad `json:"squads,omitempty" doc:"Who usually plays for them, of the teams that have a squad."`
 	}
 }
 
@@ -586,7 +587,7 @@ func ListTeamsFunction() app.Function {
 		Does:   "Returns the teams of a season.",
 		IfDown: "The app shows no teams.",
 		On:     spec.Route{Method: "GET", Path: "/v1/seasons/{seasonId}/teams", Auth: spec.Session},
-		Uses:   league.Reads(tables.GetSeason, tables.ListTeams),
+		Uses:   league.Reads(tables.GetSeason, tables.ListTeams, tables.ListSquads),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).ListTeams, item.ErrAccess, item.ErrScope)
 }
@@ -603,8 +604,13 @@ func (s *Service) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, erro
 		return nil, err
 	}
 
+	squads, err := item.List[item.Squad](ctx, s.DB, tables.ListSquads, row.PK, item.Squads)
+	if err != nil {
+		return nil, err
+	}
+
 	out := &TeamList{}
-	out.Body.Teams = item.Values(teams)
+	out.Body.Teams, out.Body.Squads = item.Values(teams), item.Values(squads)
 
 	return out, nil
 }
@@ -628,7 +634,7 @@ func DeleteTeamFunction() app.Function {
 	}, Open, (*Service).DeleteTeam, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
-// DeleteTeam deletes a team of a season; games that exist keep it. A second run changes
+// DeleteTeam deletes a team of a season with its squad; games that exist keep it. A second run changes
 // nothing.
 func (s *Service) DeleteTeam(ctx context.Context, in *DeleteTeam) (*httpapi.Removed, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*httpapi.Removed, error) {
@@ -649,7 +655,8 @@ func (s *Service) DeleteTeam(ctx context.Context, in *DeleteTeam) (*httpapi.Remo
 		row.V().Teams--
 		_, writes := save(row, s.Now())
 
-		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.PutTeam, append(writes, team.Drop())...)
+		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.PutTeam,
+			append(writes, team.Drop(), dynamo.DeleteWrite(item.Key(row.PK, item.Squads+in.TeamID)))...)
 	})
 }
 

@@ -82,9 +82,14 @@ var (
 	DropSeason = App.On("Drop what is computed of a season",
 		"pk=SEASON#{seasonId}, and pk=PLAYER#{playerId}, sk=STAT#{seasonId} (batches of 25), of a season without sessions", rarely,
 		spec.Query, spec.BatchWriteItem)
-	PutTeam = App.On("Put team", "pk=SEASON#{seasonId}, sk=TEAM#{teamId}, with the season, by its rev", rarely, spec.GetItem,
+	PutTeam = App.On("Put team", "pk=SEASON#{seasonId}, sk=TEAM#{teamId}, with the season, by its rev; SQUAD#{teamId} of one that is "+
+		"deleted", rarely, spec.GetItem,
 		spec.PutItem, spec.DeleteItem)
-	ListTeams     = App.On("List teams", "pk=SEASON#{seasonId}, sk begins with TEAM#", perRequest, spec.Query)
+	ListTeams = App.On("List teams", "pk=SEASON#{seasonId}, sk begins with TEAM#", perRequest, spec.Query)
+	PutSquad  = App.On("Put squad", "pk=SEASON#{seasonId}, sk=SQUAD#{teamId}, absent or by its rev, if sk=TEAM#{teamId} exists; of the "+
+		"players pk=PLAYER#{playerId}, sk=PROFILE (a batch)", rarely, spec.GetItem, spec.BatchGetItem, spec.PutItem, spec.DeleteItem,
+		spec.ConditionCheckItem)
+	ListSquads    = App.On("List squads", "pk=SEASON#{seasonId}, sk begins with SQUAD#", perRequest, spec.Query)
 	CreateSession = App.On("Create session",
 		"pk=SEASON#{seasonId}, sk=SESSION#{sessionId}, and pk=SESSION#{sessionId}, sk=METADATA, and pk=DAY#{date}, sk=SESSION#{sessionId}; "+
 			"absent; with the season, by its rev", rarely, spec.PutItem)
@@ -127,6 +132,9 @@ var (
 	SaveRoster = App.On("Save roster", "pk=GAME#{gameId}, sk=ROSTER#{teamId}#{playerId}, of one team only, if pk=PLAYER#{playerId}, "+
 		"sk=PROFILE exists, which is marked with its copy the first time, with the game, by its rev", onUser, spec.PutItem,
 		spec.DeleteItem, spec.ConditionCheckItem)
+	PutLineUp = App.On("Put line-up", "of the line-up of last time the 20 games before, pk=SEASON#{seasonId}, sk=GAME#{startTs}#{gameId}, and "+
+		"their rosters; the players, pk=PLAYER#{playerId}, sk=PROFILE (batches of 100), which are marked with their copies the first "+
+		"time; then what Save roster writes", perGame, spec.Query, spec.BatchGetItem, spec.PutItem)
 	ListGoals = App.On("List goals", "pk=GAME#{gameId}, sk begins with GOAL#, in order of the timeline", perRequest, spec.Query)
 	SaveGoal  = App.On("Save goal", "pk=GAME#{gameId}, sk=GOAL#{third}#{minute}#{eventId}, absent, REMOVED#{eventId} of one that is "+
 		"deleted, PROPOSAL#{eventId} of one that came too late, with the game, by its rev, its index rows, AUDIT# and OUTBOX", perGoal,

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/game"
+
+func main() { game.PutLineUpFunction().Start() }

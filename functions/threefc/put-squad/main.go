@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/season"
+
+func main() { season.PutSquadFunction().Start() }

@@ -116,14 +116,14 @@ func TestGameIsScored(t *testing.T) {
 
 	got1 := testkit.Decode[tables](w.World, w.Do("", "GET", "/v1/public/seasons/"+l.SeasonID+"/standings", nil)).Teams
 	same(t, "the standings", got1, []standing.TeamStanding{
-		{TeamID: "red", Name: "Red", Color: "#c8102e", Rank: 1, Played: 1, Wins: 1, Scored: 1},
+		{TeamID: "red", Name: "Red", Color: "#c8102e", Rank: 1, Played: 1, Wins: 1, Scored: 1, PerGame: 1},
 		{TeamID: "blue", Name: "Blue", Color: "#0057b8", Rank: 2, Played: 1, Losses: 1, Conceded: 1},
-		{TeamID: "yellow", Name: "Yellow", Color: "#ffd100", Rank: 2, Played: 1, Losses: 1, Conceded: 1},
+		{TeamID: "yellow", Name: "Yellow", Color: "#ffd100", Rank: 2, Played: 1, Losses: 1, Conceded: 1, OwnGoals: 1},
 	})
 
 	leaders := testkit.Decode[tables](w.World, w.Do("", "GET", "/v1/public/seasons/"+l.SeasonID+"/leaderboards/players?limit=2", nil)).Players
 	same(t, "the leaders", leaders, []standing.PlayerTotals{
-		{Nickname: "Ada", Games: 1, Goals: 1},
+		{Nickname: "Ada", Games: 1, Goals: 1, PerGame: 1},
 		{Nickname: "Bo", Games: 1, Assists: 1},
 	})
 }

@@ -218,6 +218,7 @@ func TestStatsOfSeasons(t *testing.T) {
 			o := own{fmt.Sprintf("01JX%022d", n), standing.PlayerTotals{PlayerID: m.l.Players[i], Nickname: "P", Games: 1 + i, Goals: n}}
 			testkit.PutRows(m.World.World, tables.App,
 				item.New(item.PlayerKey(o.PlayerID), item.Stats+o.SeasonID, "PlayerSeason", o.PlayerTotals, m.Clock.Now()))
+			o.PerGame = standing.PerGame(n, 1+i) // is not stored
 			want = append(want, o)
 		}
 	}

@@ -46,7 +46,8 @@ func TestPostponedGame(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	same(t, "the game", shownAs(m.put("sam", map[string]any{"state": "postponed"})), "scheduled postponed []")
-	m.onPages("Postponed: there is no new time yet.", "Postponed", "STATUS:TENTATIVE")
+	m.onPages("EventPostponed", "EventPostponed", "STATUS:TENTATIVE")
+	m.onPages("Postponed: there is no new time yet.", "Postponed", "DESCRIPTION:Parkside\\, Spring 2026\\nPostponed")
 	m.consistent()
 
 	moved := decode[game.Game](m, "sam", "PATCH", m.path(), map[string]any{"gameStartTs": "2026-06-07T18:00:00Z"})
@@ -287,6 +288,8 @@ func (m *match) compareTables(games []string) {
 			s.Played++
 			s.Scored += g.Scores[i].Scored
 			s.Conceded += g.Scores[i].Conceded
+			s.OwnGoals += g.Scores[i].Own
+			s.PerGame = standing.PerGame(s.Scored, s.Played)
 
 			switch {
 			case g.Result.Winner == team.TeamID:

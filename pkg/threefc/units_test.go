@@ -69,6 +69,7 @@ func TestUnits(t *testing.T) {
 			"leagues":          "/v1/leagues",
 			"players":          l + "/players",
 			"season":           "/v1/seasons/" + m.l.SeasonID,
+			"teams":            "/v1/seasons/" + m.l.SeasonID + "/teams",
 			"games":            "/v1/sessions/" + m.l.SessionID + "/games",
 			"game":             game,
 			"goals":            game + "/goals",

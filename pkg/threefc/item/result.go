@@ -20,6 +20,7 @@ type Score struct {
 	TeamID string `json:"teamId" doc:"The id of the team."`
 	Count
 	Thirds [Thirds]Count `json:"thirds" doc:"The same by third."`
+	Own    int           `json:"ownGoals,omitempty" doc:"The own goals among those conceded."`
 }
 
 // Result is the outcome of a finished game.
@@ -48,6 +49,10 @@ func Scores(teams []Team, goals []Goal) []Score {
 			if g.Conceding == t.TeamID {
 				s.Conceded++
 				third.Conceded++
+			}
+
+			if g.OwnGoal && g.Conceding == t.TeamID {
+				s.Own++
 			}
 		}
 	}

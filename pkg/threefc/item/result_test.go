@@ -87,12 +87,14 @@ func TestScoresOfAnyGoals(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		all := anyGoals(t)
-		scored, conceded := map[string]int{}, map[string]int{}
+		scored, conceded, own := map[string]int{}, map[string]int{}, map[string]int{}
 
 		for _, g := range all {
 			if !g.OwnGoal {
 				scored[g.Scoring]++
 				scored[fmt.Sprint(g.Scoring, g.Third)]++
+			} else {
+				own[g.Conceding]++
 			}
 
 			conceded[g.Conceding]++
@@ -103,7 +105,7 @@ func TestScoresOfAnyGoals(t *testing.T) {
 		for i, s := range scores {
 			id := teams[i].TeamID
 
-			want := item.Score{TeamID: id, Count: item.Count{Scored: scored[id], Conceded: conceded[id]}}
+			want := item.Score{TeamID: id, Count: item.Count{Scored: scored[id], Conceded: conceded[id]}, Own: own[id]}
 			for n := range want.Thirds {
 				key := fmt.Sprint(id, n+1)
 				want.Thirds[n] = item.Count{Scored: scored[key], Conceded: conceded[key]}

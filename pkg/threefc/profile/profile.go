@@ -115,6 +115,7 @@ func (s *Service) GetStats(ctx context.Context, in *GetStats) (*Stats, error) {
 		slices.Reverse(rows)
 
 		for _, r := range rows {
+			r.V().PerGame = standing.PerGame(r.V().Goals, r.V().Games)
 			out.Body.Seasons = append(out.Body.Seasons, OwnSeason{strings.TrimPrefix(r.SK, item.Stats), *r.V()})
 		}
 	}

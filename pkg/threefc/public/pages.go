@@ -501,12 +501,9 @@ func (s *Pages) ShowGame(ctx context.Context, in *ShowGame) (*web.Page, error) {
 		ThirdLength: g.ThirdLength,
 		Location:    g.Location,
 		Teams:       g.Teams,
+		State:       g.State,
 	})
 	e.Description = h.About
-	if g.State == item.Postponed {
-		e.Status = schemaOrg + "/EventPostponed"
-	}
-
 	h.Data = e
 
 	return s.page("game", v.league, h, colors, map[string]any{
@@ -696,6 +693,10 @@ func (s *Service) event(l item.League, x item.Season, g item.Listing) sportsEven
 		Start: start.Format(time.RFC3339), End: start.Add(length(g)).Format(time.RFC3339), Status: schemaOrg + "/EventScheduled",
 		Organizer: thing{Type: "SportsOrganization", Name: l.Name}, Competitors: []thing{},
 	}
+	if g.State == item.Postponed {
+		e.Status = schemaOrg + "/EventPostponed"
+	}
+
 	if g.Location != "" {
 		e.Location = &thing{"Place", g.Location, g.Location}
 	}

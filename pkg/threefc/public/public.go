@@ -339,6 +339,10 @@ func (s *Service) standings(ctx context.Context, seasonID string) ([]standing.Te
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.TeamID, b.TeamID))
 	})
 
+	for i, t := range all {
+		all[i].PerGame = standing.PerGame(t.Scored, t.Played)
+	}
+
 	return all, err
 }
 
@@ -409,10 +413,12 @@ func (s *Service) leaders(ctx context.Context, seasonID string, limit int) ([]st
 	all := append([]standing.PlayerTotals{}, *r.V()...)
 	all = all[:min(len(all), limit)]
 
-	if !s.members {
-		for i := range all {
-			all[i] = all[i].Public()
+	for i, p := range all {
+		if !s.members {
+			all[i] = p.Public()
 		}
+
+		all[i].PerGame = standing.PerGame(p.Goals, p.Games)
 	}
 
 	return all, err

@@ -84,7 +84,8 @@ func (s *Mover) MoveSession(ctx context.Context, in *MoveSession) (*SessionPage,
 					return &SessionPage{http.StatusOK, shownSession(*row.V())}, nil
 				}
 
-				if err := s.shift(ctx, *row.V(), in); err != nil {
+				zone, err := s.shift(ctx, *row.V(), in)
+				if err != nil {
 					return nil, err
 				}
 
@@ -102,46 +103,47 @@ func (s *Mover) MoveSession(ctx context.Context, in *MoveSession) (*SessionPage,
 
 				return out, commit(ctx, tables.MoveSession, out, saved, row.Mirror(item.SeasonKey(row.V().SeasonID), row.PK),
 					dynamo.DeleteWrite(item.Key(item.DayKey(was), row.PK)),
-					dynamo.PutWrite(item.New(item.DayKey(in.Body.Date), row.PK, "Day", item.Ref{ID: in.SessionID}, now)))
+					dynamo.PutWrite(item.New(item.DayKey(in.Body.Date), row.PK, "Day", item.Day{ID: in.SessionID, TimeZone: zone.String()}, now)))
 			})
 		})
 }
 
-// shift moves the games of a session to its new day, if the season has a place for it there.
-func (s *Mover) shift(ctx context.Context, x item.Session, in *MoveSession) error {
+// shift moves the games of a session to its new day, if the season has a place for it there. It returns where the
+// season is played.
+func (s *Mover) shift(ctx context.Context, x item.Session, in *MoveSession) (zone *time.Location, err error) {
 	parent, err := item.SeasonRow.Read(ctx, s.DB, x.SeasonID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	sessions, err := item.List[item.Session](ctx, s.DB, tables.ListSessions, parent.PK, item.Sessions)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	sameDay := slices.DeleteFunc(item.Values(sessions), func(o item.Session) bool { return o.Date != in.Body.Date })
 	if len(sameDay) >= MaxOfDay.Max {
-		return problem.Beyond(MaxOfDay).In("body.sessionDate")
+		return nil, problem.Beyond(MaxOfDay).In("body.sessionDate")
 	}
 
 	rows, err := item.List[item.Listing](ctx, s.DB, tables.ListGames, item.SessionKey(x.ID), item.Games)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	games := item.Values(rows)
 	if slices.ContainsFunc(games, func(g item.Listing) bool { return g.Status != item.Scheduled }) {
-		return errBegun
+		return nil, errBegun
 	}
 
-	zone, err := httpapi.TimeZone(parent.V().TimeZone)
+	zone, err = httpapi.TimeZone(parent.V().TimeZone)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	day, err := time.Parse(time.DateOnly, in.Body.Date)
 	if err != nil || game.CheckStart(day.AddDate(0, 0, -1)) != nil || game.CheckStart(day.AddDate(0, 0, 1)) != nil {
-		return errDay
+		return nil, errDay
 	}
 
 	for _, g := range games {
@@ -152,9 +154,9 @@ func (s *Mover) shift(ctx context.Context, x item.Session, in *MoveSession) erro
 
 		to := time.Date(day.Year(), day.Month(), day.Day(), at.Hour(), at.Minute(), at.Second(), 0, zone)
 		if err := s.games.Shift(ctx, g.GameID, in.UserID, g.StartTs, item.Format(to)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 
-	return nil
+	return zone, nil
 }

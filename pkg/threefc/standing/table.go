@@ -39,6 +39,7 @@ package standing
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"matchday/pkg/threefc/item"
@@ -57,6 +58,10 @@ type TeamStanding struct {
 	Scored   int    `json:"scored" doc:"Goals, without own goals."`
 	Conceded int    `json:"conceded" doc:"Goals against the team."`
 	Points   *int   `json:"points,omitempty" doc:"The points, if the order of the season has them."`
+	OwnGoals int    `json:"ownGoals,omitempty" doc:"The own goals among those conceded."`
+
+	// PerGame is not in the table: it is computed where the standings are shown.
+	PerGame float64 `json:"goalsPerGame,omitempty" doc:"Goals for each game played, with two decimals."`
 }
 
 // Teams returns the standings of games by the rules of their season: see the package. Games that are not
@@ -65,7 +70,7 @@ func Teams(games []item.Listing, rules item.Rules) []TeamStanding {
 	var all []TeamStanding
 
 	points, by := rules.Values()
-	games = finished(games)
+	games = slices.DeleteFunc(finished(games), func(g item.Listing) bool { return g.Result == nil })
 	for _, g := range games {
 		for i, t := range g.Teams {
 			at := slices.IndexFunc(all, func(s TeamStanding) bool { return s.TeamID == t.TeamID })
@@ -80,6 +85,8 @@ func Teams(games []item.Listing, rules item.Rules) []TeamStanding {
 			s.Scored += g.Scores[i].Scored
 
 			s.Conceded += g.Scores[i].Conceded
+			s.OwnGoals += ownGoals(g, i)
+
 			switch {
 			case g.Result.Winner == t.TeamID:
 				s.Wins++
@@ -100,9 +107,21 @@ func Teams(games []item.Listing, rules item.Rules) []TeamStanding {
 	return ranked(all, games, by)
 }
 
+// ownGoals returns the own goals of a team of a game. Earlier releases have not counted them with the score: in their
+// games each has a scorer.
+func ownGoals(g item.Listing, team int) (n int) {
+	for _, t := range g.Players {
+		if t.TeamID == g.Teams[team].TeamID {
+			n += t.OwnGoals
+		}
+	}
+
+	return max(n, g.Scores[team].Own)
+}
+
 // finished returns the finished games, in order of their start.
 func finished(games []item.Listing) []item.Listing {
-	all := slices.DeleteFunc(slices.Clone(games), func(g item.Listing) bool { return g.Status != item.Finished || g.Result == nil })
+	all := slices.DeleteFunc(slices.Clone(games), func(g item.Listing) bool { return g.Status != item.Finished })
 	slices.SortFunc(all, func(a, b item.Listing) int {
 		return cmp.Or(cmp.Compare(a.StartTs, b.StartTs), cmp.Compare(a.GameID, b.GameID))
 	})
@@ -122,6 +141,9 @@ type PlayerTotals struct {
 	Goals    int `json:"goals" doc:"Goals, without own goals."`
 	Assists  int `json:"assists" doc:"Assists."`
 	OwnGoals int `json:"ownGoals" doc:"Own goals. They count for nobody."`
+
+	// PerGame is not in the table: it is computed where the players are shown.
+	PerGame float64 `json:"goalsPerGame,omitempty" doc:"Goals for each game, with two decimals."`
 }
 
 // Public returns the totals as everybody sees them.
@@ -130,6 +152,15 @@ func (p PlayerTotals) Public() PlayerTotals {
 	p.PlayerID, p.Display = "", ""
 
 	return p
+}
+
+// PerGame returns goals for each of some games, with two decimals, 0 without games.
+func PerGame(goals, games int) float64 {
+	if games == 0 {
+		return 0
+	}
+
+	return math.Round(100*float64(goals)/float64(games)) / 100
 }
 
 // Players returns the totals of the players of games: most goals first, then most assists, then

@@ -192,6 +192,38 @@ func played(players map[string]item.Tally) item.Listing {
 	return l
 }
 
+// TestOwnGoalsOfTeams: those of the score, and in games of an earlier release, whose scores have none, those of the
+// players.
+func TestOwnGoalsOfTeams(t *testing.T) {
+	t.Parallel()
+
+	now := played(map[string]item.Tally{"a": {TeamID: "red", OwnGoals: 1}})
+	now.Scores[0].Own = 2 // one without a scorer
+	then := played(map[string]item.Tally{"a": {TeamID: "red", OwnGoals: 1}, "b": {TeamID: "blue", OwnGoals: 2}, "c": {OwnGoals: 1}})
+
+	got := map[string]int{}
+	for _, s := range standing.Teams([]item.Listing{now, then}, item.Rules{}) {
+		got[s.TeamID] = s.OwnGoals
+	}
+
+	if diff := cmp.Diff(map[string]int{"red": 3, "blue": 2, "yellow": 0}, got); diff != "" {
+		t.Errorf("the own goals (-want +got):\n%s", diff)
+	}
+}
+
+func TestPerGame(t *testing.T) {
+	t.Parallel()
+
+	for _, c := range []struct {
+		goals, games int
+		want         float64
+	}{{0, 0, 0}, {3, 2, 1.5}, {2, 3, 0.67}, {1, 3, 0.33}} {
+		if got := standing.PerGame(c.goals, c.games); got != c.want {
+			t.Errorf("%d in %d: %v, want %v", c.goals, c.games, got, c.want)
+		}
+	}
+}
+
 func TestOrderOfPlayers(t *testing.T) {
 	t.Parallel()
 

@@ -44,7 +44,7 @@ func (m *match) routes() []route {
 	public := "/v1/public/leagues/" + m.l.ID + "/seasons/" + m.l.SeasonID + "/games/" + m.id
 	g := m.goalOf(3, "red")
 	g.EventID = m.eventID()
-	form := []threefctest.Header{formType}
+	form, manage := []threefctest.Header{formType}, "/manage/"+m.l.ID
 
 	return []route{
 		{"get-health", "/health", nil, anybody, nil},
@@ -76,6 +76,12 @@ func (m *match) routes() []route {
 		{"submit-availability", "/sessions/" + m.l.SessionID + "/me", "status=in", anybody, form},
 		{"show-preferences-page", "/preferences/me", nil, anybody, nil},
 		{"submit-preferences", "/preferences/me", "reminders=on", anybody, form},
+		{"show-home-page", "/home", nil, anybody, nil},
+		{"submit-home", "/home", "action=create-league&key=k&name=Third", anybody, form},
+		{"show-manage-page", manage, nil, anybody, nil},
+		{"submit-manage", manage, "action=add-player&key=k&nickname=Kim", anybody, form},
+		{"show-manage-part", manage + "/sessions/" + m.l.SessionID, nil, anybody, nil},
+		{"submit-manage-part", manage + "/sessions/" + m.l.SessionID, "action=make-pin&key=k", anybody, form},
 		{"show-season-page", "/l/parkside/spring-2026", nil, anybody, nil},
 		{"show-game-page", "/l/parkside/spring-2026/2026-06-06-1", nil, anybody, nil},
 		{"show-join-code", "/v1/join/AAAAAAAA/qr.png", nil, anybody, nil},
@@ -220,8 +226,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 
 		for _, who := range callers {
 			if who.name == "" && r.fn == "join-game" || r.fn == "finish-sign-in" || r.fn == "submit-sign-in" ||
-				r.fn == "enter-scoring-pin" {
-				continue // their answer to a guess is tested elsewhere
+				r.fn == "enter-scoring-pin" || strings.HasPrefix(r.fn, "submit-manage") {
+				continue // their answer to a guess, or to a lesser role, is tested elsewhere
 			}
 
 			out := m.Ask(who.name, method, r.path, r.body, r.headers...)
@@ -265,7 +271,7 @@ func TestNothingIsThere(t *testing.T) {
 			continue // they do not tell whether there is a session
 		}
 
-		pages := []string{"/invitations/", "/sessions/", "/members/", "/report/"}
+		pages := []string{"/invitations/", "/sessions/", "/members/", "/report/", "/manage/"}
 		if slices.ContainsFunc(pages, func(page string) bool { return strings.HasPrefix(path, page) }) {
 			if out := m.Ask("ann", of[r.fn], path, r.body, r.headers...); out.StatusCode != http.StatusNotFound ||
 				!strings.Contains(out.Body, "<!doctype html>") {

@@ -33,6 +33,7 @@ func TestPagesAreAccessible(t *testing.T) {
 	live := m.read().Slug
 	code := m.code()
 
+	m.Do("ann", "PUT", "/v1/sessions/"+m.l.SessionID+"/scoring-pin", nil)
 	m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": "eve@example.com", "role": "viewer"})
 	m.Do("vic", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
 
@@ -55,6 +56,22 @@ func TestPagesAreAccessible(t *testing.T) {
 		"preferences":             {"vic", "/preferences/me"},
 		"scorekeeper":             {"sam", "/score/" + m.l.SessionID},
 		"scorekeeper, signed out": {"", "/score/" + m.l.SessionID},
+		"home":                    {"ann", "/home"},
+		"home, signed out":        {"", "/home"},
+	}
+
+	manage := m.manage()
+	for i, name := range []string{"a league", "a season", "a session", "a game"} {
+		pages["manage "+name] = struct{ user, path string }{"ann", manage[i]}
+		pages["manage "+name+" as a viewer"] = struct{ user, path string }{"vic", manage[i]}
+	}
+
+	for form, page := range map[string]string{
+		"rename-league": manage[0], "invite": manage[0], "create-season": manage[0], "edit-player&id=" + m.l.Players[0]: manage[0],
+		"merge-player&id=" + m.l.Players[0]: manage[0], "edit-team&id=red": manage[1], "create-game": manage[2], "line-up": manage[3],
+		"delete-game": manage[3],
+	} {
+		pages["the form "+form] = struct{ user, path string }{"ann", page + "?ask=" + form}
 	}
 
 	for _, mode := range []string{"light", "dark"} {

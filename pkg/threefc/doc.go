@@ -32,6 +32,7 @@
 //	what everybody may see                                public
 //	what everybody sees in place of a name                item: Display.PublicName
 //	the page of scorekeepers, and what waits on a phone   score
+//	the pages of who runs a league, and their forms       organise
 //	addresses, signed links, layout and style of pages    web
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	how a name or a league is taken down                  takedown: TakeDown
@@ -39,7 +40,7 @@
 //	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: tables <- item <- web <- signin <- league <- game <- season <- player, standing,
-// plan <- score, public, notice, profile, userdata, takedown <- report <- threefc.
+// plan <- score, public, notice, profile, userdata, takedown <- report, organise <- threefc.
 //
 // # Items
 //

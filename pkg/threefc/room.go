@@ -6,6 +6,7 @@ import (
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/notice"
+	"matchday/pkg/threefc/organise"
 	"matchday/pkg/threefc/plan"
 	"matchday/pkg/threefc/player"
 	"matchday/pkg/threefc/profile"
@@ -137,6 +138,12 @@ func Room() app.Room {
 		notice.SendRemindersFunction(),
 		notice.RemindSessionFunction(),
 		notice.SendMailFunction(),
+		organise.ShowHomeFunction(),
+		organise.SubmitHomeFunction(),
+		organise.ShowLeagueFunction(),
+		organise.SubmitLeagueFunction(),
+		organise.ShowPartFunction(),
+		organise.SubmitPartFunction(),
 		profile.GetHealthFunction(),
 		profile.GetStatsFunction(),
 		userdata.DeleteAccountFunction(),

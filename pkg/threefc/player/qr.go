@@ -55,7 +55,7 @@ func (s *Service) ShowCode(ctx context.Context, in *ShowCode) (*Picture, error) 
 		return nil, err
 	}
 
-	picture, err := drawn(s.link(found.Code))
+	picture, err := QR(s.link(found.Code))
 
 	return &Picture{picture}, err
 }
@@ -66,8 +66,8 @@ const (
 	qrMargin = 4 // modules
 )
 
-// drawn returns the QR code of a text as PNG, black on white: error correction M.
-func drawn(text string) ([]byte, error) {
+// QR returns the QR code of a text as PNG, black on white: error correction M.
+func QR(text string) ([]byte, error) {
 	code, err := qr.Encode(text, qr.M, qr.Unicode)
 	if err != nil {
 		return nil, fmt.Errorf("encode a QR code: %w", err)

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 func TestTooLongForACode(t *testing.T) {
 	t.Parallel()
 
-	if picture, err := player.Drawn(strings.Repeat("x", 3000)); err == nil || !strings.Contains(err.Error(), "encode a QR code") {
+	if picture, err := player.QR(strings.Repeat("x", 3000)); err == nil || !strings.Contains(err.Error(), "encode a QR code") {
 		t.Errorf("got %d bytes, %v", len(picture), err)
 	}
 }

@@ -110,6 +110,21 @@ func (s *Service) PutPIN(ctx context.Context, in *PutPIN) (*PINPage, error) {
 	})
 }
 
+// ReadPIN returns the PIN of a session, nil if there is none. Errors: admin_required.
+func (s *Service) ReadPIN(ctx context.Context, in *PutPIN) (*PINPage, error) {
+	of, _, err := item.SessionRow.ReadAs(ctx, s.DB, in.SessionID, in.UserID, item.Admin)
+	if err != nil {
+		return nil, err
+	}
+
+	row, found, err := dynamo.Get[item.Row[item.PIN]](ctx, s.DB, tables.GetPIN, of.PK, item.PINKey)
+	if err != nil || !found || s.Now().Unix() >= row.TTL { // the table may keep one that has ended for days
+		return nil, err
+	}
+
+	return s.page(of.V().ID, row), nil
+}
+
 func (s *Service) page(sessionID string, row item.Row[item.PIN]) *PINPage {
 	out := &PINPage{}
 	out.Body.PIN, out.Body.ExpiresAt = row.V().Code, time.Unix(row.TTL, 0).UTC()

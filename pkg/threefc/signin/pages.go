@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the templates
 	"errors"
@@ -51,8 +52,8 @@ func OpenMailPages(ctx context.Context, env app.Env) (*MailPages, error) {
 
 // paths are those of the pages to which a sign-in may lead. No other site is among them.
 var paths = regexp.MustCompile(
-	`^/(join/[0-9A-Za-z-]{1,32}|invitations/[0-9A-Z]{26}|sessions/[0-9A-Z]{26}/me|` +
-		`members/[0-9A-Za-z-]{1,40}|score/([0-9A-Z]{26}|last)|preferences/me)$`)
+	`^/(join/[0-9A-Za-z-]{1,32}|invitations/[0-9A-Z]{26}|sessions/[0-9A-Z]{26}/me|members/[0-9A-Za-z-]{1,40}|score/([0-9A-Z]{26}|last)|` +
+		`preferences/me|home|manage/[0-9A-Z]{26}(/(seasons|sessions|games)/[0-9A-Z]{26})?)$`)
 
 // pathOf returns the path of a page to which a sign-in may lead, "" for any other text.
 func pathOf(next string) string {
@@ -92,7 +93,7 @@ func (b Base) Who(ctx context.Context, by session.Browser) (userID string, err e
 type ShowSignIn struct {
 	session.Browser
 	Token string `query:"token" maxLength:"128" doc:"The token of a link. Without it the page asks for an address." example:"kXJ3gq0w6m2Yd8Jr1vQ4bT7nL5cF9hZsAeUiOpWxRtE"`
-	Next  string `query:"next" maxLength:"64" doc:"The path of the page that follows." example:"/preferences/me"`
+	Next  string `query:"next" maxLength:"128" doc:"The path of the page that follows." example:"/preferences/me"`
 }
 
 // ShowSignInFunction shows the page of the sign-in.
@@ -132,7 +133,7 @@ type SendLink struct {
 	session.Browser
 	Body struct {
 		Email string `json:"email" format:"email" doc:"The address." example:"lena@example.com"`
-		Next  string `json:"next,omitempty" maxLength:"64" doc:"The path of the page that follows." example:"/preferences/me"`
+		Next  string `json:"next,omitempty" maxLength:"128" doc:"The path of the page that follows." example:"/preferences/me"`
 	} `contentType:"application/x-www-form-urlencoded"`
 }
 
@@ -170,7 +171,7 @@ type SignIn struct {
 	session.Browser
 	Body struct {
 		Token   string `json:"token" minLength:"1" maxLength:"128" doc:"The token of the link." example:"kXJ3gq0w6m2Yd8Jr1vQ4bT7nL5cF9hZsAeUiOpWxRtE"`
-		Next    string `json:"next,omitempty" maxLength:"64" doc:"The path of the page that follows." example:"/preferences/me"`
+		Next    string `json:"next,omitempty" maxLength:"128" doc:"The path of the page that follows." example:"/preferences/me"`
 		Another string `json:"anotherBrowser,omitempty" enum:"yes" doc:"The user has confirmed to sign in here, although another browser has asked for the link."`
 	} `contentType:"application/x-www-form-urlencoded"`
 }
@@ -204,9 +205,9 @@ func (s *Pages) SignIn(ctx context.Context, in *SignIn) (*web.Form, error) {
 		return nil, err
 	}
 
-	data := map[string]any{"Lines": []string{"You are signed in as " + done.Body.Email + "."}}
-	if next != "" {
-		data["To"], data["ToText"] = s.Links.To()+next, "Continue"
+	data := map[string]any{
+		"Lines": []string{"You are signed in as " + done.Body.Email + "."},
+		"To":    s.Links.To() + cmp.Or(next, "/home"), "ToText": "Continue",
 	}
 
 	out := s.Links.Form(s.templates, "text", http.StatusOK, web.Head{Title: "You are signed in", About: "To 3FC."}, data)

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/organise"
+
+func main() { organise.SubmitLeagueFunction().Start() }

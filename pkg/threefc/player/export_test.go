@@ -1,4 +1,0 @@
-package player
-
-// Names for tests.
-var Drawn = drawn

@@ -247,7 +247,7 @@ func (s *Pages) ShowHome(ctx context.Context, in *ShowHome) (*web.Reply, error) 
 // SubmitHome is a form of the page of who is signed in.
 type SubmitHome struct {
 	session.Browser
-	Body Sent `contentType:"application/x-www-form-urlencoded" example:"{\"action\":\"create-league\",\"key\":\"kXJ3gq0w6m2Yd8Jr1vQ4\",\"name\":\"Parkside\"}"`
+	Body Sent `doc:"The action, the key of the form, and the fields of the action." example:"{\"action\":\"create-league\",\"key\":\"kXJ3gq0w6m2Yd8Jr1vQ4\",\"name\":\"Parkside\"}" contentType:"application/x-www-form-urlencoded"`
 }
 
 // SubmitHomeFunction carries out a form of the page of who is signed in.
@@ -299,7 +299,7 @@ func (s *Pages) ShowLeague(ctx context.Context, in *ShowLeague) (*web.Reply, err
 type SubmitLeague struct {
 	session.Browser
 	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
-	Body     Sent   `contentType:"application/x-www-form-urlencoded" example:"{\"action\":\"add-player\",\"key\":\"kXJ3gq0w6m2Yd8Jr1vQ4\",\"nickname\":\"Foxy\"}"`
+	Body     Sent   `doc:"The action, the key of the form, and the fields of the action." example:"{\"action\":\"add-player\",\"key\":\"kXJ3gq0w6m2Yd8Jr1vQ4\",\"nickname\":\"Foxy\"}" contentType:"application/x-www-form-urlencoded"`
 }
 
 // SubmitLeagueFunction carries out a form of the page of a league.
@@ -379,7 +379,7 @@ func (s *Pages) ShowPart(ctx context.Context, in *ShowPart) (*web.Reply, error) 
 // SubmitPart is a form of the page of a season, a session or a game.
 type SubmitPart struct {
 	Part
-	Body Sent `contentType:"application/x-www-form-urlencoded" example:"{\"action\":\"create-session\",\"key\":\"kXJ3gq0w6m2Yd8Jr1vQ4\",\"sessionDate\":\"2026-06-13\"}"`
+	Body Sent `doc:"The action, the key of the form, and the fields of the action." example:"{\"action\":\"create-session\",\"key\":\"kXJ3gq0w6m2Yd8Jr1vQ4\",\"sessionDate\":\"2026-06-13\"}" contentType:"application/x-www-form-urlencoded"`
 }
 
 // SubmitPartFunction carries out a form of the page of a season, a session or a game.

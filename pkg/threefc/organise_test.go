@@ -1,6 +1,8 @@
 package threefc_test
 
 import (
+	"context"
+	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -11,7 +13,9 @@ import (
 
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/organise"
 	"matchday/pkg/threefc/player"
 	"matchday/pkg/threefc/tables"
 )
@@ -563,4 +567,46 @@ func TestHomeRenewsTheSession(t *testing.T) {
 
 	m.pass(4 * 24 * time.Hour)
 	m.show("ann", "/home", 200, "Sign in first")
+}
+
+// The forms that make more than one write belong to the use cases of TestCrashes.
+func init() {
+	for name, c := range map[string]struct {
+		fn     app.Function
+		page   int // of manage, -1 for home
+		form   string
+		before func(*match)
+	}{
+		"create a league by a form": {organise.SubmitHomeFunction(), -1, "action=create-league&key=K&name=Mine", func(*match) {}},
+		"add a player by a form":    {organise.SubmitLeagueFunction(), 0, "action=add-player&key=K&nickname=Foxy", func(*match) {}},
+		"add teams by a form": {organise.SubmitPartFunction(), 1, "action=usual-teams&key=K", func(m *match) {
+			for _, team := range []string{"red", "yellow"} {
+				m.Do("ann", "DELETE", "/v1/seasons/"+m.l.SeasonID+"/teams/"+team, nil)
+			}
+		}},
+		"set a line-up by a form": {organise.SubmitPartFunction(), 3, "action=line-up&key=K&seat-PLAYER0=blue&seat-PLAYER3=", func(*match) {}},
+		"delete a game by a form": {organise.SubmitPartFunction(), 3, "action=delete-game&key=K", (*match).played},
+		"end the codes by a form": {organise.SubmitPartFunction(), 3, "action=revoke-codes&key=K&id=0", func(*match) {}},
+		"merge players by a form": {organise.SubmitLeagueFunction(), 0, "action=merge-player&key=K&id=PLAYER0&intoPlayerId=PLAYER1", (*match).played},
+	} {
+		useCases = append(useCases, useCase{name, c.fn, []string{"SendMessage*"}, c.before, func(m *match, _ context.Context, env app.Env) error {
+			page := "/home"
+			if c.page >= 0 {
+				page = m.manage()[c.page]
+			}
+
+			for i, id := range m.l.Players {
+				c.form = strings.ReplaceAll(c.form, fmt.Sprint("PLAYER", i), id)
+			}
+
+			m.Routes[c.fn.Name] = testkit.ServeWith(m.World.World, c.fn, env)
+
+			out := m.Ask("ann", "POST", page, c.form, formType)
+			if err := testkit.Failed(out); err != nil || out.StatusCode == http.StatusSeeOther {
+				return err
+			}
+
+			return fmt.Errorf("%s is refused: %d %s", name, out.StatusCode, out.Body)
+		}})
+	}
 }

@@ -80,6 +80,12 @@ func TestUnits(t *testing.T) {
 			"public timeline":  public + "/timeline",
 			"public standings": "/v1/public/seasons/" + m.l.SeasonID + "/standings",
 			"public leaders":   "/v1/public/seasons/" + m.l.SeasonID + "/leaderboards/players",
+			"page home":        "/home",
+			"page league":      m.manage()[0],
+			"page season":      m.manage()[1],
+			"page session":     m.manage()[2],
+			"page game":        m.manage()[3],
+			"page line-up":     m.manage()[3] + "?ask=line-up",
 		} {
 			count("GET "+name, func() { m.Do("ann", "GET", path, nil) })
 		}
@@ -100,6 +106,10 @@ func TestUnits(t *testing.T) {
 			most = cost{20, 12}
 		case "the tables":
 			most = cost{40, 40}
+		case "GET page session", "GET page game":
+			most = cost{40, 0}
+		case "GET page league", "GET page line-up": // they have all players of a league
+			most = cost{80, 0}
 		case "GET public game", "GET public standings", "GET public leaders":
 			most = a // the audience and the league do not matter
 		}

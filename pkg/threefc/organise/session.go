@@ -85,6 +85,7 @@ func (s *Pages) showSession(ctx context.Context, v *visit, data map[string]any) 
 	}
 
 	data["Answers"], data["Games"], data["Score"] = all, games, s.Links.To("score", v.id)
+	data["Mine"] = s.Links.To("sessions", v.id, "me")
 
 	if v.role == item.Admin {
 		pin, err := s.pins.ReadPIN(ctx, &score.PutPIN{User: v.user(), SessionID: v.id})

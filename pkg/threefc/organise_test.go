@@ -555,6 +555,26 @@ func TestOldRowsOnThePages(t *testing.T) {
 	m.act("ann", m.manage()[3], "revoke-codes", "", "The codes have ended.", nil)
 }
 
+// TestSignInLeadsHome: a sign-in that no page has asked for leads to the user's leagues, and one that a page has asked
+// for leads back to it, and to no page that is not there.
+func TestSignInLeadsHome(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Accounts()
+
+	for next, want := range map[string]string{"": "/home", "/home": "/home", m.manage()[2]: m.manage()[2], "/manage/x": "/home", "/manage": "/home"} {
+		out := m.send("", "/sign-in/mail", url.Values{"email": {"lou@example.com"}, "next": {next}}, 200, "on its way")
+		m.SetCookie("lou", out.Cookies[0])
+
+		box := m.Mail.Mailbox("lou@example.com")
+		to, err := url.Parse(link.FindString(box[len(box)-1].Text))
+		testkit.Must(t, err)
+
+		form := url.Values{"token": {to.Query().Get("token")}, "next": {to.Query().Get("next")}}
+		m.send("lou", "/sign-in", form, 200, `href="`+threefctest.API+want+`"`)
+	}
+}
+
 // TestHomeRenewsTheSession: an organiser who uses the pages alone stays signed in.
 func TestHomeRenewsTheSession(t *testing.T) {
 	t.Parallel()

@@ -101,8 +101,8 @@ func (o *organiser) press(text, selector, says string) {
 	o.T.Helper()
 
 	quoted, _ := json.Marshal(text)
-	o.run(mark(fmt.Sprintf(`[...document.querySelectorAll("a, button, summary")].find((one) => one.textContent.trim() === %s)`, quoted)),
-		chromedp.Click(marked))
+	found := fmt.Sprintf(`[...document.querySelectorAll("a, button, summary")].find((one) => one.textContent.trim() === %s)`, quoted)
+	o.run(mark(found), chromedp.Click(marked))
 
 	if selector != "" {
 		o.run(consoletest.Says(selector, says))
@@ -123,7 +123,8 @@ func (o *organiser) write(action, name, text string) {
 // choose gives a field of a form a value: a choice, a day or a time.
 func (o *organiser) choose(action, name, value string) {
 	o.T.Helper()
-	o.run(mark(element(action, name)), consoletest.See(fmt.Sprintf(`((one) => (one.value = %q) === one.value)(document.querySelector("[data-test]"))`, value)))
+	o.run(mark(element(action, name)),
+		consoletest.See(fmt.Sprintf(`((one) => (one.value = %q) === one.value)(document.querySelector("[data-test]"))`, value)))
 }
 
 // TestSeasonInABrowser: from the first sign-in to the final table with a phone's browser. Loading a page again, or

@@ -216,16 +216,6 @@ type ShowHome struct {
 	Asked
 }
 
-// reads are the access patterns of all pages.
-func reads(more ...spec.Access) []spec.Access {
-	return append([]spec.Access{tables.ResolveSession, tables.RenewLogin, tables.GetGrant, tables.GetLeague}, more...)
-}
-
-// writes are the access patterns of all forms.
-func writes(more ...spec.Access) []spec.Access {
-	return append(league.Writes(tables.GetLeague), more...)
-}
-
 // ShowHomeFunction shows the caller's leagues.
 func ShowHomeFunction() app.Function {
 	return app.API(spec.Function{
@@ -233,8 +223,7 @@ func ShowHomeFunction() app.Function {
 		Does:   "Shows the caller's leagues in a browser, with the next session of each.",
 		IfDown: "Organisers do not find their leagues in a browser.",
 		On:     spec.Route{Method: "GET", Path: "/home", Auth: spec.Browser, OthersCall: true},
-		Uses: []spec.Access{tables.ResolveSession, tables.RenewLogin, tables.GetGrant, tables.MyLeagues, tables.ListSeasons,
-			tables.GetSeason, tables.ListSessions},
+		Uses:   showsHome().uses(),
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Pages).ShowHome, errAction, session.ErrInvalid)
 }
@@ -257,11 +246,10 @@ func SubmitHomeFunction() app.Function {
 		Does:   "Creates a league, or signs out, in a browser.",
 		IfDown: "No league can be created in a browser.",
 		On:     spec.Route{Method: "POST", Path: "/home", Auth: spec.Browser, OthersCall: true, Answers: []int{http.StatusSeeOther}},
-		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.MyLeagues, tables.CreateLeague, tables.DropLogin,
-			account.CheckDeleted},
-		Limits: []spec.Limit{league.MaxLeagues},
+		Uses:   changesHome().uses(),
+		Limits: changesHome().limits(),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Pages).SubmitHome, errAction, errKey, item.ErrAccess)
+	}, Open, (*Pages).SubmitHome, errAction, errKey, account.ErrDeleted, item.ErrAccess)
 }
 
 // SubmitHome carries out a form. Errors: unknown_action.
@@ -283,7 +271,7 @@ func ShowLeagueFunction() app.Function {
 		Does:   "Shows a league to its members in a browser, with the forms by which they run it.",
 		IfDown: "Organisers cannot run a league in a browser.",
 		On:     spec.Route{Method: "GET", Path: "/manage/{leagueId}", Auth: spec.Browser, OthersCall: true},
-		Uses:   reads(tables.ListGrants, tables.ListInvitations, tables.ListSeasons, tables.ListPlayers, tables.GetPlayer),
+		Uses:   showsLeague().uses(signin.GetFunction().Uses...),
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Pages).ShowLeague, errAction, item.ErrAdmin, item.ErrNoPlayer, item.ErrScorekeeper, session.ErrInvalid,
 		web.ErrNotFound)
@@ -311,16 +299,13 @@ func SubmitLeagueFunction() app.Function {
 		On: spec.Route{
 			Method: "POST", Path: "/manage/{leagueId}", Auth: spec.Browser, OthersCall: true, Answers: []int{http.StatusSeeOther},
 		},
-		Uses: writes(tables.MyLeagues, tables.SaveLeague, tables.DropLeague, tables.ListGrants, tables.SaveGrant, tables.ListInvitations,
-			tables.SaveInvitation, tables.CountInvitation, tables.TakeInvitation, tables.ListSeasons, tables.CreateSeason, tables.ListPlayers,
-			tables.GetPlayer, tables.CreatePlayer, tables.SavePlayer, tables.DropPlayer, tables.MyPlayers),
-		Sends: []spec.Queue{game.AggregateQueue},
-		Limits: []spec.Limit{league.MaxMembers, league.MaxInvitations, league.MaxAddressInvitations, league.MaxMails, season.MaxSeasons,
-			player.MaxPlayers, player.MaxRenames, player.MaxMerges},
+		Uses:   changesLeague().uses(showsLeague().uses()...),
+		Sends:  changesLeague().sends(),
+		Limits: changesLeague().limits(),
 		Mail:   []spec.MailSender{signin.Mails},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, OpenInviting, (*Pages).SubmitLeague, errAction, errKey, item.ErrAccess, item.ErrAdmin, item.ErrNoPlayer, item.ErrScope,
-		item.ErrScorekeeper, web.ErrNotFound)
+	}, OpenInviting, (*Pages).SubmitLeague, errAction, errKey, account.ErrDeleted, item.ErrAccess, item.ErrAdmin, item.ErrNoPlayer,
+		item.ErrScope, item.ErrScorekeeper, web.ErrNotFound)
 }
 
 // SubmitLeague carries out a form. Errors: web.ErrNotFound, unknown_action.
@@ -358,9 +343,7 @@ func ShowPartFunction() app.Function {
 		Does:   "Shows a season, a session or a game to the members of its league in a browser, with the forms by which they run it.",
 		IfDown: "Organisers cannot run a season in a browser.",
 		On:     spec.Route{Method: "GET", Path: "/manage/{leagueId}/{kind}/{partId}", Auth: spec.Browser, OthersCall: true},
-		Uses: reads(tables.GetSeason, tables.GetSession, tables.GetGame, tables.GetPIN, tables.ListTeams, tables.ListSessions,
-			tables.ListGames, tables.ListAvailability, tables.ListRoster, tables.ListPool, tables.ListPlayers, tables.ListProposals,
-			tables.ListAudit, tables.FindCode, tables.GetPlayer, tables.ListGrants, tables.ListInvitations),
+		Uses:   showsPart().uses(append(signin.GetFunction().Uses, tables.FindCode, tables.GetSeason, tables.GetSession)...),
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Pages).ShowPart, errAction, item.ErrAdmin, item.ErrNoPlayer, item.ErrScorekeeper, session.ErrInvalid, web.ErrNotFound)
 }
@@ -392,17 +375,11 @@ func SubmitPartFunction() app.Function {
 			Method: "POST", Path: "/manage/{leagueId}/{kind}/{partId}", Auth: spec.Browser, OthersCall: true,
 			Answers: []int{http.StatusSeeOther},
 		},
-		Uses: writes(tables.GetSeason, tables.SaveSeason, tables.DropSeason, tables.CreateSeason, tables.ListTeams, tables.PutTeam,
-			tables.CreateSession, tables.ListSessions, tables.GetSession, tables.DropSession, tables.GetPIN, tables.SavePIN, tables.DropPIN,
-			tables.ListGames, tables.CreateGame, tables.GetGame, tables.ReadGame, tables.SaveGame, tables.DropGame, tables.ListRoster,
-			tables.SaveRoster,
-			tables.SaveGoal, tables.ListPool, tables.ListPlayers, tables.GetPlayer, tables.ListAvailability, tables.ListProposals,
-			tables.PutCode, tables.RevokeCodes),
-		Sends: []spec.Queue{game.AggregateQueue},
-		Limits: []spec.Limit{season.MaxSeasons, season.MaxTeams, season.MaxSessions, season.MaxOfDay, game.MaxGames, game.MaxGoals,
-			game.MaxPlayers},
+		Uses:   changesPart().uses(showsPart().uses()...),
+		Sends:  changesPart().sends(),
+		Limits: changesPart().limits(),
 		Memory: 256, Timeout: 25 * time.Second,
-	}, Open, (*Pages).SubmitPart, errAction, errKey, item.ErrAccess, item.ErrAdmin, item.ErrNoPlayer, item.ErrScope,
+	}, Open, (*Pages).SubmitPart, errAction, errKey, account.ErrDeleted, item.ErrAccess, item.ErrAdmin, item.ErrNoPlayer, item.ErrScope,
 		item.ErrScorekeeper, web.ErrNotFound)
 }
 

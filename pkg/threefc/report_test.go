@@ -171,6 +171,12 @@ func TestNameIsRemoved(t *testing.T) {
 		t.Errorf("the page is %s", page)
 	}
 
+	m.show("ann", "/members/parkside", 200, "Names to remove: 2")
+
+	if strings.Contains(m.show("vic", "/members/parkside", 200, "Report this page"), "Names to remove") {
+		t.Error("a viewer sees how many names are to be removed")
+	}
+
 	m.form("", 200, "Sign in first", "action", "accept", "player", m.l.Players[0])
 	m.form("sam", 403, "This is for administrators of the league", "action", "accept", "player", m.l.Players[0])
 	m.form("eve", 403, "This is for administrators of the league", "action", "dismiss", "player", m.l.Players[0])

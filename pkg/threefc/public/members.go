@@ -58,15 +58,15 @@ func ShowMembersFunction() app.Function {
 		IfDown: "Private leagues have no pages.",
 		On:     spec.Route{Method: "GET", Path: "/members/{league}", Auth: spec.Browser, OthersCall: true},
 		Uses: []spec.Access{tables.ResolveSession, tables.GetGrant, tables.FindSlug, tables.GetLeague, tables.ListSeasons, tables.ListSessions,
-			tables.GetSeason, tables.ReadTables, tables.ReadDays, tables.GetGame, tables.ListGoals, tables.ReadNames},
+			tables.GetSeason, tables.ReadTables, tables.ReadDays, tables.GetGame, tables.ListGoals, tables.ReadNames, tables.ListRemovals},
 		Secrets: []string{web.LinkKeys},
 		Memory:  256, Timeout: 5 * time.Second,
 	}, OpenMembers, (*MemberPages).ShowMembers, ErrNotFound)
 }
 
-// ShowMembers shows what ShowLeague, ShowSeason or ShowGame shows, with the names of all players and an address
-// of the caller's own for calendars. Whoever is not signed in is asked to sign in, whether there is such a league
-// or not; for who is no member there is none. Errors: ErrNotFound.
+// ShowMembers shows what ShowLeague, ShowSeason or ShowGame shows, with the names of all players and an address of the
+// caller's own for calendars, and to an administrator how many names are to be removed. Whoever is not signed in is
+// asked to sign in, whether there is such a league or not; for who is no member there is none. Errors: ErrNotFound.
 func (s *MemberPages) ShowMembers(ctx context.Context, in *ShowMembers) (*web.Form, error) {
 	userID, err := s.Who(ctx, in.Browser)
 	if err != nil {
@@ -91,7 +91,12 @@ func (s *MemberPages) ShowMembers(ctx context.Context, in *ShowMembers) (*web.Fo
 		return nil, err
 	}
 
-	page, err := s.pagesOf(member).show(ctx, in)
+	pages := s.pagesOf(member)
+	if pages.removals, err = s.asked(ctx, member); err != nil {
+		return nil, err
+	}
+
+	page, err := pages.show(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +104,23 @@ func (s *MemberPages) ShowMembers(ctx context.Context, in *ShowMembers) (*web.Fo
 	return &web.Form{
 		Status: http.StatusOK, Cache: web.Private, Robots: web.NoIndex, Referrer: "same-origin", Policy: page.Policy, Body: page.Body,
 	}, nil
+}
+
+// asked returns how many names a member, who is an administrator, is asked to remove: see report.SubmitReport.
+func (s *MemberPages) asked(ctx context.Context, member item.Row[item.Grant]) (n int, err error) {
+	if member.V().Role != item.Admin {
+		return 0, nil
+	}
+
+	rows, err := list[item.Removal](ctx, s.db, tables.ListRemovals, member.PK, item.Removals)
+
+	for _, r := range item.Values(rows) {
+		if r.State == item.RemovalOpen {
+			n++
+		}
+	}
+
+	return n, err
 }
 
 // pagesOf returns the pages of a member, whose calendars have addresses of the member's own.

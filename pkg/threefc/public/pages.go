@@ -83,6 +83,7 @@ type Pages struct {
 	Service
 	templates *template.Template
 	calendars func(item.League, item.Season) string // the address of a member's calendar; nil for that of everybody
+	removals  int                                   // how many names an administrator, who reads the page, is asked to remove
 }
 
 // page returns a page of a league.
@@ -90,6 +91,7 @@ func (s *Pages) page(name string, l item.League, h web.Head, colors []string, da
 	h.Unlisted = s.members || !l.Listed()
 	page := strings.TrimPrefix(h.URL, s.links.To())
 	data["Report"] = s.links.To("report", l.Slug) + "?" + neturl.Values{"page": {page}}.Encode()
+	data["Removals"] = s.removals
 
 	return s.links.Page(s.templates, name, h, colors, data)
 }

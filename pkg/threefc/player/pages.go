@@ -211,8 +211,8 @@ func SubmitJoinFunction() app.Function {
 		Secrets: []string{web.LinkKeys},
 		Limits:  []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxCallerJoins, MaxGuesses, MaxClaims, MaxWrongClaims},
 		Memory:  256, Timeout: 10 * time.Second,
-	}, OpenJoinPages, (*Pages).SubmitJoin, errCode, web.ErrTicket, errClaimed, errJoined, errName, item.ErrAccess, item.ErrNoPlayer, account.ErrDeleted,
-		game.ErrFinished)
+	}, OpenJoinPages, (*Pages).SubmitJoin, errCode, errClaimed, errJoined, errName, web.ErrTicket, item.ErrAccess, item.ErrNoPlayer,
+		account.ErrDeleted, game.ErrFinished)
 }
 
 // SubmitJoin is Service.Join for a form, after ClaimPlayer if the sender is signed in and has chosen a

@@ -98,7 +98,10 @@ func relationOf(p item.Player) string {
 const guardian = "guardian"
 
 func shown(p item.Player, userID string) Player {
-	return Player{p.ID, p.LeagueID, p.Nickname, p.Avatar, p.ClaimedBy != "", p.ClaimedBy == userID, p.MergedInto, p.Display.Shown(), relationOf(p)}
+	return Player{
+		p.ID, p.LeagueID, p.Nickname, p.Avatar, p.ClaimedBy != "", p.ClaimedBy == userID, p.MergedInto, p.Display.Shown(),
+		relationOf(p),
+	}
 }
 
 // PlayerPage is the answer with a player.

@@ -136,6 +136,9 @@ func TestLineUpOfMany(t *testing.T) {
 	}
 
 	same(t, "the roster", strings.Count(m.lineUp(map[string]any{"from": "squad"}), ",")+1, 45)
+	m.lineUp(map[string]any{"from": "list", "seats": []any{map[string]any{"playerId": m.l.Players[0], "teamId": "red"}}})
+	m.gameAt(21)
+	refused(t, "46 at once", m.Ask("sam", "POST", m.path("line-up"), map[string]any{"from": "last"}), 409, "too_many_players_at_once")
 }
 
 func TestBadSquads(t *testing.T) {

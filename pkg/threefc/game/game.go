@@ -635,8 +635,8 @@ func UpdateGameFunction() app.Function {
 }
 
 // UpdateGame changes a game that is not finished; its status changes by its thirds alone.
-// A new start ends a postponement, and is mailed to those who play: see announce. Errors: bad_start, game_finished, game_started for other or missing teams,
-// three_teams_needed, unknown_team, stale.
+// A new start ends a postponement, and is mailed to those who play: see announce. Errors: bad_start, game_finished,
+// game_started for other or missing teams, three_teams_needed, unknown_team, stale.
 func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, UpdateGameFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {

@@ -28,8 +28,8 @@ import (
 	"matchday/pkg/threefc/tables"
 )
 
-// MaxGames bounds a plan: it is made within one request.
-var MaxGames = spec.Limit{Name: "games per plan", Max: 300, Code: "too_many_games_of_plan"}
+// MaxPlanned bounds a plan: it is made within one request.
+var MaxPlanned = spec.Limit{Name: "games per plan", Max: 300, Code: "too_many_games_of_plan"}
 
 var (
 	errTeams = problem.New(problem.Conflict, "three_teams_needed", "a plan needs a season with at least three teams")
@@ -123,7 +123,7 @@ func PlanSeasonFunction() app.Function {
 		},
 		Uses: league.Writes(tables.GetSeason, tables.ListTeams, tables.ListSessions, tables.GetSession, tables.PlanSeason,
 			tables.CreateSession, tables.CreateGame),
-		Limits: []spec.Limit{MaxGames, season.MaxSessions, season.MaxOfDay},
+		Limits: []spec.Limit{MaxPlanned, season.MaxSessions, season.MaxOfDay},
 		Memory: 256, Timeout: 25 * time.Second,
 	}, Open, (*Service).PlanSeason, errDay, errTeams, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
@@ -187,8 +187,8 @@ func (s *Service) sessions(ctx context.Context, x item.Season, f Fields) ([]Sess
 		return nil, errTeams
 	}
 
-	if f.Weeks*f.Games > MaxGames.Max {
-		return nil, problem.Beyond(MaxGames).In("body.gamesPerSession")
+	if f.Weeks*f.Games > MaxPlanned.Max {
+		return nil, problem.Beyond(MaxPlanned).In("body.gamesPerSession")
 	}
 
 	all, err := f.days(x.TimeZone)

@@ -26,7 +26,7 @@ func TestEachMeetsEquallyOften(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, season.MaxTeams.Max).Draw(t, "teams")
-		games := rapid.IntRange(0, plan.MaxGames.Max).Draw(t, "games")
+		games := rapid.IntRange(0, plan.MaxPlanned.Max).Draw(t, "games")
 
 		var (
 			triples [][3]int

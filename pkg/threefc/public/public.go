@@ -213,9 +213,9 @@ func (v view) shown() PublicGame {
 	g := v.row.V()
 	out := PublicGame{
 		URL: "/l/" + v.league.Slug + "/" + v.season.Slug + "/" + g.Slug, League: v.league.Name, Season: v.season.Name,
-		Status:  item.ShownStatus(v.row.Status),
-		StartTs: item.Parse(g.StartTs), ThirdLength: g.ThirdLength, Location: g.Location, Running: g.Running(),
-		Teams: append([]item.Team{}, g.Teams...), Scores: append([]item.Score{}, g.Scores...), Result: g.Result,
+		Status: item.ShownStatus(v.row.Status), StartTs: item.Parse(g.StartTs), ThirdLength: g.ThirdLength, Location: g.Location,
+		Running: g.Running(),
+		Teams:   append([]item.Team{}, g.Teams...), Scores: append([]item.Score{}, g.Scores...), Result: g.Result,
 		Special: game.Special{State: g.State, Absent: g.Absent},
 	}
 

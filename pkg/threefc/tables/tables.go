@@ -132,9 +132,9 @@ var (
 	SaveRoster = App.On("Save roster", "pk=GAME#{gameId}, sk=ROSTER#{teamId}#{playerId}, of one team only, if pk=PLAYER#{playerId}, "+
 		"sk=PROFILE exists, which is marked with its copy the first time, with the game, by its rev", onUser, spec.PutItem,
 		spec.DeleteItem, spec.ConditionCheckItem)
-	PutLineUp = App.On("Put line-up", "of the line-up of last time the 20 games before, pk=SEASON#{seasonId}, sk=GAME#{startTs}#{gameId}, and "+
-		"their rosters; the players, pk=PLAYER#{playerId}, sk=PROFILE (batches of 100), which are marked with their copies the first "+
-		"time; then what Save roster writes", perGame, spec.Query, spec.BatchGetItem, spec.PutItem)
+	PutLineUp = App.On("Put line-up", "of the line-up of last time the 20 games before, pk=SEASON#{seasonId}, "+
+		"sk=GAME#{startTs}#{gameId}, and their rosters; the players, pk=PLAYER#{playerId}, sk=PROFILE (batches of 100), which "+
+		"are marked with their copies the first time; then what Save roster writes", perGame, spec.Query, spec.BatchGetItem, spec.PutItem)
 	ListGoals = App.On("List goals", "pk=GAME#{gameId}, sk begins with GOAL#, in order of the timeline", perRequest, spec.Query)
 	SaveGoal  = App.On("Save goal", "pk=GAME#{gameId}, sk=GOAL#{third}#{minute}#{eventId}, absent, REMOVED#{eventId} of one that is "+
 		"deleted, PROPOSAL#{eventId} of one that came too late, with the game, by its rev, its index rows, AUDIT# and OUTBOX", perGoal,

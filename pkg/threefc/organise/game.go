@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -509,14 +510,14 @@ func (s *Pages) makeCode(ctx context.Context, v *visit, in sent) (next, error) {
 // revokeCodesForm asks whether to end the codes. The form has their series, so that one that is sent again ends
 // no later ones.
 func (s *Pages) revokeCodesForm(_ context.Context, v *visit, f *form) error {
-	f.Title, f.Button, f.ID = "End all codes to join this game?", "End the codes", rev(v.game.V().Series)
+	f.Title, f.Button, f.ID = "End all codes to join this game?", "End the codes", strconv.Itoa(v.game.V().Series)
 	f.Lines = []string{"Players who have joined stay."}
 
 	return nil
 }
 
 func (s *Pages) revokeCodes(ctx context.Context, v *visit, in sent) (next, error) {
-	if in.id != rev(v.game.V().Series) {
+	if in.id != strconv.Itoa(v.game.V().Series) {
 		return next{}, nil
 	}
 

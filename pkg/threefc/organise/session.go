@@ -138,7 +138,7 @@ func (s *Pages) gameFields(ctx context.Context, v *visit, f *form, start time.Ti
 			Name: "time", Label: "Start", Type: "time", Required: true, Value: start.Format("15:04"),
 			Hint: "Time of " + v.season.V().TimeZone + ".",
 		},
-		field{Name: "thirdLength", Label: "Length of a third", Value: rev(length), Options: lengths},
+		field{Name: "thirdLength", Label: "Length of a third", Value: strconv.Itoa(length), Options: lengths},
 		field{Name: "location", Label: "Place, if you like", Value: location, Max: 40})
 
 	teams, err := s.teams(ctx, v)

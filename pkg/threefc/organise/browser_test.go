@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -168,11 +167,13 @@ func TestSeasonInABrowser(t *testing.T) {
 	o.run(chromedp.Reload(), consoletest.Says("h1", "Parkside"), chromedp.NavigateBack(), consoletest.Says("h1", "Parkside"),
 		chromedp.Reload(), consoletest.Says("main", "Flo"))
 
+	o.pictures("threefc-organiser-league")
 	o.write("create-season", "name", "Spring 2026")
 	o.press("Create the season", "h1", "Spring 2026")
 	o.press("Add Blue, Red and Yellow", ".done", "The teams are added.")
 	o.choose("create-session", "sessionDate", "2026-06-06")
 	o.press("Create the session", "h1", "Session on Saturday 6 June 2026")
+	o.pictures("threefc-organiser-session")
 	o.choose("create-game", "time", "19:00")
 	o.write("create-game", "location", "Pitch 2")
 	o.press("Create the game", "h1", "Game at 19:00")
@@ -196,6 +197,7 @@ func TestSeasonInABrowser(t *testing.T) {
 		o.choose("line-up", "seat-"+ids[name], []string{"red", "blue", "yellow"}[i/2])
 	}
 
+	o.pictures("threefc-organiser-line-up")
 	o.press("Save the line-up", ".done", "The line-up is saved.")
 	o.pictures("threefc-organiser")
 	o.press("Make a code to join", "main", "Whoever has this code")
@@ -223,11 +225,7 @@ func (o *organiser) pictures(name string) {
 	for _, mode := range []string{"dark", "light"} {
 		o.run(consoletest.Resize(390, 740, mode))
 
-		picture, err := consoletest.Run(o.tab, chromedp.CaptureScreenshot())
-		testkit.Must(o.T, err)
-
-		file := filepath.Join(o.T.(*testing.T).ArtifactDir(), name+"-"+mode+".png")
-		testkit.Must(o.T, os.WriteFile(file, picture, 0o600))
+		consoletest.Shoot(o.T.(*testing.T), o.tab, name+"-"+mode)
 		consoletest.Fits(o.T.(*testing.T), o.tab, 390)
 	}
 }

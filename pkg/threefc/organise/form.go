@@ -104,9 +104,9 @@ func nameField(label, value string) field {
 
 func rolesField(value item.Role) field {
 	return field{Name: "role", Label: "Role", Value: string(value), Options: []option{
-		{string(item.Viewer), "Viewer: sees the pages of members"},
-		{string(item.Scorekeeper), "Scorekeeper: sessions, games, goals and players"},
-		{string(item.Admin), "Administrator: everything"},
+		{string(item.Viewer), "Viewer: sees everything"},
+		{string(item.Scorekeeper), "Scorekeeper: games, players"},
+		{string(item.Admin), "Administrator: changes all"},
 	}}
 }
 

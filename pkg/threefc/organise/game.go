@@ -405,6 +405,8 @@ func (s *Pages) lineUpForm(ctx context.Context, v *visit, f *form) error {
 
 	if others.Closed = len(likely.Fields) > 0; others.Closed {
 		f.Parts = append(f.Parts, likely)
+	} else {
+		others.Legend = likely.Legend
 	}
 
 	if len(others.Fields) > 0 {

@@ -93,7 +93,14 @@ func (s *Pages) showLeague(ctx context.Context, v *visit, data map[string]any) e
 
 	var choices []crumb
 
-	for _, c := range []crumb{{"rename-league", "Rename the league"}, {"leave", "Leave the league"}, {"delete-league", "Delete the league"}} {
+	ways := []crumb{{"rename-league", "Rename the league"}, {"leave", "Leave the league"}, {"delete-league", "Delete the league"}}
+
+	forms := []string{"create-season", "add-player", "invite"}
+	if len(seasons) > 0 { // the next season can wait
+		ways, forms = append([]crumb{{"create-season", "Create another season"}}, ways...), forms[1:]
+	}
+
+	for _, c := range ways {
 		if to := s.link(v, c.URL, ""); to != "" {
 			choices = append(choices, crumb{to, c.Text})
 		}
@@ -101,7 +108,7 @@ func (s *Pages) showLeague(ctx context.Context, v *visit, data map[string]any) e
 
 	data["Choices"] = choices
 
-	return s.add(ctx, v, data, "create-season", "add-player", "invite")
+	return s.add(ctx, v, data, forms...)
 }
 
 // everybody returns all players of the league by their names.

@@ -25,6 +25,8 @@ func TestPagesAreChecked(t *testing.T) {
 	page := json
 	page.AnyQuery = true
 	page.Media = map[string]string{"200": "text/html", "404": "text/html"}
+	form := page
+	form.Answers, form.Media = map[string]*mutation.Schema{"303": nil}, map[string]string{"303": "text/html", "404": "text/html"}
 	image := json
 
 	image.Media = map[string]string{"200": "image/*"}
@@ -37,6 +39,8 @@ func TestPagesAreChecked(t *testing.T) {
 	}{
 		"a page":                    {page, 200, "text/html; charset=utf-8", "<html>", nil},
 		"a page of another type":    {page, 200, "image/png", "", []string{`an answer of the type "image/png"`}},
+		"the page after a form":     {form, 303, "text/html", "<html>", nil},
+		"a form that leads to JSON": {form, 303, "application/json", "{}", []string{`an answer of the type "application/json"`}},
 		"a refusal that is a page":  {page, 404, "text/html", "<html>", nil},
 		"a refusal that is none":    {page, 422, "application/problem+json", "{}", []string{"a refusal that is no page"}},
 		"an image":                  {image, 200, "image/png", "", nil},

@@ -46,8 +46,9 @@ func (o Operation) Answer(status int) (s *Schema, documented bool) {
 	return s, documented
 }
 
-// HasPages reports whether the operation answers with another media type than JSON.
-func (o Operation) HasPages() bool { return o.Media["200"] != "" }
+// HasPages reports whether the operation answers with another media type than JSON: with a page, or, as a form
+// that is carried out, with the address of one.
+func (o Operation) HasPages() bool { return o.Media["200"] != "" || o.Media["303"] != "" }
 
 // Changes reports whether the operation may change something.
 func (o Operation) Changes() bool { return o.Method != http.MethodGet && o.Method != http.MethodHead }

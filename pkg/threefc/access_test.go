@@ -160,6 +160,7 @@ func (m *match) routes() []route {
 		{"delete-game", game, nil, anAdmin, nil},
 		{"delete-session", session, nil, anAdmin, nil},
 		{"delete-season", season, nil, anAdmin, nil},
+		{"restore-league", l + "/restore", nil, anAdmin, nil},
 		{"delete-league", l, nil, anAdmin, nil},
 
 		{"list-reports", "/admin/reports", nil, anOperator, nil},

@@ -256,6 +256,32 @@ var useCases = []useCase{
 
 		return err
 	}},
+	{"delete a league with its seasons", league.DeleteLeagueFunction(), nil, (*match).played,
+		func(m *match, ctx context.Context, env app.Env) error {
+			in := &league.DeleteLeague{User: ann, LeagueID: m.l.ID, WithSeasons: true}
+
+			_, err := open(m, env, league.Open).DeleteLeague(ctx, in)
+			if strings.HasSuffix(text(err), "members of the league") { // by the run before
+				err = nil
+			}
+
+			return err
+		}},
+	{"restore a league", league.RestoreLeagueFunction(), nil, func(m *match) {
+		m.played()
+		m.end()
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, league.Open).RestoreLeague(ctx, &league.RestoreLeague{User: ann, LeagueID: m.l.ID})
+		return err
+	}},
+	{"drop leagues", league.DropLeaguesFunction(), nil, func(m *match) {
+		m.played()
+		m.end()
+		m.pass(25 * time.Hour)
+		m.lose()
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		return open(m, env, league.OpenDropper).DropLeagues(ctx)
+	}},
 	{"rename a player", player.UpdatePlayerFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
 		in := &player.UpdatePlayer{User: ann, PlayerID: m.l.Players[0], Key: idem.Key{IdempotencyKey: "K"}}
 		in.Body.Nickname = "Ace"

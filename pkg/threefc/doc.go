@@ -37,6 +37,7 @@
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	how a name or a league is taken down                  takedown: TakeDown
 //	how a page is reported, and who removes a name        report: SubmitReport, Operate
+//	how a league is deleted, and restored for a day       league: DeleteLeague, RestoreLeague, DropLeagues
 //	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: tables <- item <- web <- signin <- league <- game <- season <- player, standing,
@@ -50,6 +51,8 @@
 //	pk                    sk                          what it is
 //	LEAGUE#{leagueId}     METADATA                    a league
 //	LEAGUE#{leagueId}     ACL#USER#{userId}           the role of a member
+//	LEAGUE#{leagueId}     ENDING                      a league that was deleted with its seasons, until it is restored or dropped
+//	LEAGUE#{leagueId}     ENDING#ACL#USER#{userId}    the role of a member in it
 //	LEAGUE#{leagueId}     INVITE#{hash}               an invitation of an address that is not accepted, for 14 days
 //	LEAGUE#{leagueId}     SEASON#{seasonId}           a season
 //	LEAGUE#{leagueId}     SLUG#{slug}                 leads to a season
@@ -100,6 +103,7 @@
 //	PIN_GUESS#{hash}      METADATA                    how many wrong PINs an address has sent in an hour
 //	JOIN_GUESS#{hash}     METADATA                    how many wrong codes an address has sent in an hour
 //	JOINS#{hash}          METADATA                    how many new players of a league have joined from an address in a day
+//	ENDING                LEAGUE#{leagueId}           a league that is to be dropped
 //	OUTBOX                GAME#{gameId}               a finished game that is not in the tables yet
 //	OUTBOX                GAME#{seasonId}             a season with other rules, whose tables are not computed yet
 //	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes

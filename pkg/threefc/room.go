@@ -46,6 +46,8 @@ func Room() app.Room {
 		league.GetLeagueFunction(),
 		league.UpdateLeagueFunction(),
 		league.DeleteLeagueFunction(),
+		league.RestoreLeagueFunction(),
+		league.DropLeaguesFunction(),
 		league.ListAccessFunction(),
 		league.InviteFunction(),
 		league.AcceptFunction(),

@@ -66,6 +66,10 @@ func (g Guest) check(ctx context.Context, db dynamo.DB, leagueID, sessionID stri
 		return "", tooLow(least)
 	}
 
+	if _, err := LeagueRow.Read(ctx, db, leagueID); err != nil { // it may be deleted
+		return "", err
+	}
+
 	idem.Guard(ctx, leagueID+" "+string(least)+" "+sessionID)
 
 	return Scorer, nil

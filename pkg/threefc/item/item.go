@@ -55,6 +55,12 @@ func JoinsKey(hash string) string    { return "JOINS#" + hash }
 func InviteKey(hash string) string   { return "INVITE_MAIL#" + hash }
 func PoolKey(playerID string) string { return Pool + playerID }
 
+// Ending is the sort key of an EndingLeague, and the partition of those that wait to be dropped.
+const Ending = "ENDING"
+
+// EndingGrantKey is the sort key of the role of a user in an EndingLeague, which is no right.
+func EndingGrantKey(userID string) string { return Ending + "#" + GrantKey(userID) }
+
 // OutboxKey is the partition of Outbox.
 const OutboxKey = "OUTBOX"
 
@@ -115,6 +121,14 @@ type League struct {
 
 	Visibility Visibility `json:"visibility,omitempty"` // "" is Public
 	Hidden     bool       `json:"hidden,omitempty"`     // by an operator: whatever Visibility is, it is for members only
+}
+
+// EndingLeague is a league that was deleted with its seasons, until it is restored or dropped.
+type EndingLeague struct {
+	League League `json:"league"`
+	Rev    int    `json:"leagueRev"`
+	Until  string `json:"until"` // it may be restored
+	By     string `json:"byUserId"`
 }
 
 // Grant is the role of a user in a league. Its mirror is in the partition of the user.

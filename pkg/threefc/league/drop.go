@@ -49,6 +49,13 @@ func Drop(ctx context.Context, db dynamo.DB, leagueID, user string) error {
 
 	for _, r := range rows {
 		switch r.EntityType {
+		case "EndingLeague":
+			ending, err := item.As[item.EndingLeague](r)
+			if err != nil {
+				return err
+			}
+
+			copies = append(copies, item.Key(item.SlugKey(ending.V().League.Slug), item.Metadata))
 		case "Grant":
 			g, err := item.As[item.Grant](r)
 			if err != nil {

@@ -32,12 +32,12 @@ func Reads(more ...spec.Access) []spec.Access {
 
 // ScoringReads is Reads for what a guest, too, may read by the PIN of a session.
 func ScoringReads(more ...spec.Access) []spec.Access {
-	return Reads(append([]spec.Access{tables.ResolveGuest, tables.GetPIN}, more...)...)
+	return Reads(append([]spec.Access{tables.ResolveGuest, tables.GetPIN, tables.GetLeague}, more...)...)
 }
 
 // ScoringWrites is Writes for what a guest, too, may do by the PIN of a session.
 func ScoringWrites(more ...spec.Access) []spec.Access {
-	return Writes(append([]spec.Access{tables.ResolveGuest, tables.GetPIN}, more...)...)
+	return Writes(append([]spec.Access{tables.ResolveGuest, tables.GetPIN, tables.GetLeague}, more...)...)
 }
 
 // Writes returns the access patterns of every function that writes as a user of a league, and more.

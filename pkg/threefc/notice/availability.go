@@ -107,6 +107,10 @@ func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*An
 					return nil, err
 				}
 
+				if _, err := item.LeagueRow.Read(ctx, s.DB, x.V().LeagueID); err != nil { // it may be deleted
+					return nil, err
+				}
+
 				mine, all, err := player.AllClaimed(ctx, s.DB, in.UserID, x.V().LeagueID)
 				if err != nil {
 					return nil, err
@@ -159,7 +163,7 @@ func ListAvailabilityFunction() app.Function {
 		Does:   "Returns who will play in a session.",
 		IfDown: "Nobody sees who will play.",
 		On:     spec.Route{Method: "GET", Path: "/v1/sessions/{sessionId}/availability", Auth: spec.Session},
-		Uses:   league.Reads(tables.GetSession, tables.MyPlayers, tables.ListAvailability),
+		Uses:   league.Reads(tables.GetSession, tables.GetLeague, tables.MyPlayers, tables.ListAvailability),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).ListAvailability, item.ErrAccess, item.ErrScope)
 }
@@ -175,6 +179,10 @@ func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*
 	public := false // the caller sees what everybody sees of names
 
 	if _, refused := item.Check(ctx, s.DB, x.V().LeagueID, in.UserID, item.Viewer); refused != nil {
+		if _, err := item.LeagueRow.Read(ctx, s.DB, x.V().LeagueID); err != nil { // it may be deleted
+			return nil, err
+		}
+
 		p, _, err := player.Claimed(ctx, s.DB, in.UserID, x.V().LeagueID)
 		if err != nil || p.ID == "" || problem.Of(refused) != problem.Denied {
 			return nil, cmp.Or(err, item.Conceal(ctx, s.DB, x.V().LeagueID, refused, item.ErrScope))

@@ -347,8 +347,8 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 			return m, err
 		}
 
-		l, _, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(x.V().LeagueID), item.Metadata)
-		if err != nil {
+		l, ok, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(x.V().LeagueID), item.Metadata)
+		if err != nil || !ok {
 			return m, err
 		}
 
@@ -370,8 +370,8 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 		return m, err
 	}
 
-	l, _, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(g.V().LeagueID), item.Metadata)
-	if err != nil {
+	l, ok, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(g.V().LeagueID), item.Metadata)
+	if err != nil || !ok {
 		return m, err
 	}
 

@@ -90,8 +90,8 @@ func (s *Mailer) composeMove(ctx context.Context, in Mail) (m mail.Message, err 
 			return m, err
 		}
 
-		l, _, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(x.V().LeagueID), item.Metadata)
-		if err != nil {
+		l, ok, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(x.V().LeagueID), item.Metadata)
+		if err != nil || !ok {
 			return m, err
 		}
 
@@ -119,8 +119,8 @@ func (s *Mailer) composeMove(ctx context.Context, in Mail) (m mail.Message, err 
 		return m, err
 	}
 
-	l, _, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(g.V().LeagueID), item.Metadata)
-	if err != nil {
+	l, ok, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(g.V().LeagueID), item.Metadata)
+	if err != nil || !ok {
 		return m, err
 	}
 

@@ -138,6 +138,10 @@ func (s *Pages) asked(ctx context.Context, by Visitor, sessionID string) (x item
 		return x, p, err
 	}
 
+	if _, err = item.LeagueRow.Read(ctx, s.DB, x.V().LeagueID); err != nil { // it may be deleted
+		return x, p, err
+	}
+
 	if by.Ticket != signedIn {
 		ids, err := s.link.signer.Read(toAnswer, by.Ticket, 3)
 		if err != nil || ids[2] != sessionID {

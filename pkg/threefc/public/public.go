@@ -346,7 +346,7 @@ func (s *Service) standings(ctx context.Context, seasonID string) ([]standing.Te
 	return all, err
 }
 
-// exists returns ErrNotFound if there is no such season, or if its league is for members.
+// exists returns ErrNotFound if there is no such season, if its league is for members, or is deleted.
 func (s *Service) exists(ctx context.Context, seasonID string) error {
 	x, err := item.Read[item.Season](ctx, s.db, tables.GetSeason, item.SeasonKey(seasonID), item.Metadata, ErrNotFound)
 	if err != nil {

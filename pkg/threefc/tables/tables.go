@@ -54,7 +54,11 @@ var (
 	DropLeague = App.On("Drop league", "pk=LEAGUE#{leagueId}, SEASON#{seasonId}, SESSION#{sessionId} and GAME#{gameId} of a league "+
 		"that is deleted, with the copies of its roles, players and sessions (batches of 25)", rarely,
 		spec.Query, spec.DeleteItem, spec.BatchWriteItem)
-	MyLeagues = App.On("List a user's leagues",
+	EndLeague = App.On("End league", "pk=LEAGUE#{leagueId}, sk=METADATA and ENDING, by their revs, with pk=ENDING, sk=LEAGUE#{leagueId}; "+
+		"then sk=ACL#USER#{userId} and ENDING#ACL#USER#{userId}, the one in place of the other", rarely, spec.GetItem, spec.Query,
+		spec.PutItem, spec.DeleteItem)
+	ListEnding = App.On("List leagues that end", "pk=ENDING", spec.Every(time.Hour), spec.Query)
+	MyLeagues  = App.On("List a user's leagues",
 		"pk=USER#{userId}, sk begins with LEAGUE#, then pk=LEAGUE#{leagueId}, sk=METADATA (a batch)", perRequest, spec.Query, spec.BatchGetItem)
 	GetGrant        = App.On("Get grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}", perRequest, spec.GetItem)
 	ListGrants      = App.On("List grants", "pk=LEAGUE#{leagueId}, sk begins with ACL#USER#", perRequest, spec.Query)

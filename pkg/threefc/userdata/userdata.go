@@ -118,6 +118,7 @@ func ForgetUserFunction() app.Function {
 		On:     account.Queue(room, account.Forget),
 		Uses: []spec.Access{
 			tables.DropUser, tables.GetLeague, tables.ListGrants, tables.SaveGrant, tables.SaveLeague, tables.DropLeague,
+			tables.EndLeague,
 			tables.GetPlayer, tables.ListPlayers, tables.SavePlayer, tables.ListSeasons,
 		},
 		Sends:  []spec.Queue{account.DoneQueue, game.AggregateQueue},
@@ -195,6 +196,10 @@ func (s *Service) leave(ctx context.Context, leagueID, userID string) error {
 		}
 
 		if !ok { // its deletion was begun
+			if _, ending, err := league.Ending(ctx, s.DB, leagueID); err != nil || ending {
+				return cmp.Or(err, league.LeaveEnding(ctx, s.DB, leagueID, userID))
+			}
+
 			return league.Drop(ctx, s.DB, leagueID, userID)
 		}
 

@@ -1,0 +1,161 @@
+package threefc_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchday/infra/testkit"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
+	"matchday/pkg/threefc/tables"
+)
+
+// end deletes the league with its seasons.
+func (m *match) end() {
+	m.T.Helper()
+	m.Do("ann", "DELETE", "/v1/leagues/"+m.l.ID+"?withSeasons=true", nil)
+}
+
+// dropLeagues runs the job.
+func (m *match) dropLeagues() {
+	m.T.Helper()
+	testkit.Must(m.T, testkit.Open(m.World.World, league.DropLeaguesFunction(), league.OpenDropper).DropLeagues(m.NewContext()))
+}
+
+// inLeague reports whether a path is of something of the league.
+func (m *match) inLeague(path string) bool {
+	return slices.ContainsFunc(append([]string{m.l.ID, m.l.SeasonID, m.l.SessionID, m.id, "/l/parkside"}, m.l.Players...),
+		func(id string) bool { return strings.Contains(path, id) })
+}
+
+// TestLeagueVanishes: for its members as for strangers, until it is restored.
+func TestLeagueVanishes(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Accounts()
+	m.Do("vic", "POST", "/v1/players/"+m.l.Players[8]+"/claim", nil)
+	m.played()
+	m.lose()
+
+	before := m.outcome().Rows
+	m.end()
+
+	// What is no page of the league, and what who has claimed a player may do with it in any case.
+	except := []string{"show-score-page", "enter-scoring-pin", "claim-player", "drop-claim", "update-player", "restore-league",
+		"show-invitation-page", "submit-invitation"}
+	left := methods()
+
+	for _, r := range m.routes() {
+		if !m.inLeague(r.path) || slices.Contains(except, r.fn) {
+			continue
+		}
+
+		for _, user := range []string{"", "eve", "vic", "sam", "ann"} {
+			out := m.Ask(user, left[r.fn], r.path, r.body, r.headers...)
+
+			switch got := code(out); {
+			case out.StatusCode != 401 && out.StatusCode != 403 && out.StatusCode != 404 && out.StatusCode != 303:
+				t.Errorf("%s as %q: %s", r.fn, user, got)
+			case strings.Contains(out.Body, "Parkside") || strings.Contains(out.Body, "Ada"):
+				t.Errorf("%s as %q: %s", r.fn, user, out.Body)
+			}
+		}
+	}
+
+	same(t, "the leagues of a member", m.Do("ann", "GET", "/v1/leagues", nil).Body, `{"leagues":[]}`+"\n")
+
+	restore := "/v1/leagues/" + m.l.ID + "/restore"
+	refused(t, "a stranger", m.Ask("eve", "POST", restore, nil), 404, "acl_scope_not_found")
+	refused(t, "a scorekeeper", m.Ask("sam", "POST", restore, nil), 403, "admin_required")
+	m.pass(23 * time.Hour)
+	m.SignIn("ann", "sam", "vic")
+	m.dropLeagues()
+
+	for range 2 {
+		same(t, "who restores it", decode[league.League](m, "ann", "POST", restore, nil).Role, item.Admin)
+	}
+
+	same(t, "the members", m.members(), "ann admin, sam scorekeeper, sue scorekeeper, vic viewer")
+	m.consistent()
+
+	var kept []string
+
+	for _, r := range m.outcome().Rows { // but for the revision of the league
+		if !strings.Contains(r, `"entityType":"League"`) && !strings.Contains(r, `"entityType":"Answer"`) {
+			kept = append(kept, r)
+		}
+	}
+
+	before = slices.DeleteFunc(before, func(r string) bool {
+		return strings.Contains(r, `"entityType":"League"`) || strings.Contains(r, `"entityType":"Answer"`)
+	})
+	same(t, "the rows", kept, before)
+}
+
+// TestLeagueIsDropped: a day after it was deleted nothing of it is left, and its slug is free.
+func TestLeagueIsDropped(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.played()
+	m.lose()
+	m.end()
+	m.pass(25 * time.Hour)
+	m.SignIn("ann", "eve", "vic")
+	refused(t, "too late", m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/restore", nil), 404, "acl_scope_not_found")
+
+	for range 2 {
+		m.dropLeagues()
+		same(t, "of the league", m.left(m.l.ID), []string(nil))
+		same(t, "of the season", m.left(m.l.SeasonID), []string(nil))
+		same(t, "of the game", m.left(m.id), []string(nil))
+		same(t, "of a player", m.left(m.l.Players[0]), []string(nil))
+	}
+
+	m.Do("eve", "POST", "/v1/leagues", map[string]any{"name": "Parkside", "slug": "parkside"})
+}
+
+// TestLeagueWithSeasonsIsKept: unless the request says so.
+func TestLeagueWithSeasonsIsKept(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	path := "/v1/leagues/" + m.l.ID
+	refused(t, "without a word", m.Ask("ann", "DELETE", path, nil), 409, "league_not_empty")
+	refused(t, "by a scorekeeper", m.Ask("sam", "DELETE", path+"?withSeasons=true", nil), 403, "admin_required")
+	m.end()
+	refused(t, "once more", m.Ask("ann", "DELETE", path+"?withSeasons=true", nil), 403, "league_access_required")
+}
+
+// TestMembersLeaveALeagueThatEnds: who deletes the account is no member afterwards, and the league can still be
+// restored.
+func TestMembersLeaveALeagueThatEnds(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.end()
+	m.forget("sam")
+	m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/restore", nil)
+	same(t, "the members", m.members(), "ann admin, sue scorekeeper, vic viewer")
+}
+
+// TestGuestOfALeagueThatEnds: a phone that scores by a PIN cannot any more.
+func TestGuestOfALeagueThatEnds(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.step("thirds/1/start")
+
+	guest := item.Guest{SessionID: m.l.SessionID, PIN: "P", ID: "G"}
+	pin := item.New(item.SessionKey(m.l.SessionID), item.PINKey, "PIN", item.PIN{ID: "P", Code: "7Q2MZ0KD"}, m.Clock.Now())
+	testkit.PutRows(m.World.World, tables.App, pin)
+
+	check := func() error {
+		_, err := item.CheckIn(m.NewContext(), m.DB(), m.l.ID, m.l.SessionID, guest.UserID(), item.Scorer)
+		return err
+	}
+	testkit.Must(t, check())
+	m.end()
+
+	if err := check(); err != item.ErrScope {
+		t.Errorf("got %v, want %v", err, item.ErrScope)
+	}
+}

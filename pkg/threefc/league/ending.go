@@ -1,0 +1,262 @@
+package league
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/tables"
+)
+
+// Undo is how long a league that was deleted with its seasons may be restored.
+const Undo = 24 * time.Hour
+
+// hide ends a league with its seasons, for Undo. The row of the league goes first: from then on nobody finds it, and
+// nobody gets a role. Then the roles go, the caller's last, so that the same request goes on where a crash has
+// ended the first. row is that of the league, without a key if there is none any more. ok is false if the league was
+// not ended in this way.
+func (s *Service) hide(ctx context.Context, in *DeleteLeague, row item.Row[item.League]) (ok bool, err error) {
+	pk := item.LeagueKey(in.LeagueID)
+
+	if row.PK == "" {
+		if _, ok, err = Ending(ctx, s.DB, in.LeagueID); err != nil || !ok {
+			return false, err
+		}
+	} else {
+		if err := in.IfMatch.Check(row.Rev); err != nil {
+			return true, err
+		}
+
+		now := s.Now()
+		until := item.Format(now.Add(Undo))
+		ending := item.New(pk, item.Ending, "EndingLeague",
+			item.EndingLeague{League: *row.V(), Rev: row.Rev, Until: until, By: in.UserID}, now)
+		waits := ending
+		waits.PK, waits.SK = item.Ending, pk
+
+		err := dynamo.Transact(ctx, s.DB, tables.EndLeague, row.Drop(), ending.Create(), dynamo.PutWrite(waits))
+		if err := dynamo.RefusedAs(err, httpapi.ErrStale); err != nil {
+			return true, err
+		}
+	}
+
+	return true, replaceGrants(ctx, s.DB, pk, item.Grants, in.UserID, false, item.EndingGrantKey)
+}
+
+// replaceGrants writes the roles of a league whose sort keys begin with a prefix under other keys: that of user last, or
+// not at all if without. Each role has one of the two keys at any time.
+func replaceGrants(ctx context.Context, db dynamo.DB, pk, prefix, user string, without bool, key func(userID string) string) error {
+	return dynamo.Retry(ctx, item.Attempts, func() error {
+		rows, err := item.List[item.Grant](ctx, db, tables.EndLeague, pk, prefix)
+		if err != nil {
+			return err
+		}
+
+		var others, own []dynamo.Write
+
+		for _, r := range rows {
+			to := r
+			to.SK = key(r.V().UserID)
+
+			if r.V().UserID == user {
+				own = append(own, r.Drop(), dynamo.PutWrite(to))
+			} else {
+				others = append(others, r.Drop(), dynamo.PutWrite(to))
+			}
+		}
+
+		parts := slices.Collect(slices.Chunk(others, rolesAtOnce*2))
+		if len(own) > 0 && !without {
+			parts = append(parts, own)
+		}
+
+		for _, part := range parts {
+			if err := dynamo.Transact(ctx, db, tables.EndLeague, part...); err != nil {
+				return err
+			}
+		}
+
+		return nil
+	})
+}
+
+// rolesAtOnce is how many roles are written in one transaction.
+const rolesAtOnce = 40
+
+// Ending reads a league that was deleted and may be restored. ok is false if there is none.
+func Ending(ctx context.Context, db dynamo.DB, leagueID string) (row item.Row[item.EndingLeague], ok bool, err error) {
+	return dynamo.Get[item.Row[item.EndingLeague]](ctx, db, tables.EndLeague, item.LeagueKey(leagueID), item.Ending)
+}
+
+// LeaveEnding removes the role of a user from a league that may be restored. A second run changes nothing.
+func LeaveEnding(ctx context.Context, db dynamo.DB, leagueID, userID string) error {
+	for _, sk := range []string{item.GrantKey(userID), item.EndingGrantKey(userID)} {
+		if _, err := dynamo.Delete(ctx, db, tables.EndLeague, item.Key(item.LeagueKey(leagueID), sk)); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// RestoreLeague is the request to restore a league that was deleted.
+type RestoreLeague struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+}
+
+// RestoreLeagueFunction restores a league that was deleted with its seasons.
+func RestoreLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/restore-league",
+		Does:   "Restores a league that was deleted with its seasons, within a day.",
+		IfDown: "The deletion of a league cannot be undone.",
+		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/restore", Auth: spec.Session},
+		Uses:   Writes(tables.GetLeague, tables.EndLeague),
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).RestoreLeague, item.ErrAccess, item.ErrAdmin, item.ErrScope)
+}
+
+// RestoreLeague makes a league as it was, for an administrator of it, until Undo after its deletion. The roles of the
+// others go first, the league itself with the caller's role last, so that a second run goes on where a crash has
+// ended the first, and changes nothing once the league is there. Errors: acl_scope_not_found also once it is too late.
+func (s *Service) RestoreLeague(ctx context.Context, in *RestoreLeague) (*LeaguePage, error) {
+	pk, moved := item.LeagueKey(in.LeagueID), item.EndingGrantKey(in.UserID)
+
+	own, ok, err := dynamo.Get[item.Row[item.Grant]](ctx, s.DB, tables.EndLeague, pk, moved)
+	if err != nil {
+		return nil, err
+	}
+
+	if !ok { // it is there, or the caller is a stranger
+		row, role, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
+		if err != nil {
+			return nil, err
+		}
+
+		return page(http.StatusOK, row, role), nil
+	}
+
+	ending, ok, err := Ending(ctx, s.DB, in.LeagueID)
+
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok || item.Parse(ending.V().Until).Before(s.Now()):
+		return nil, item.ErrScope
+	case own.V().Role != item.Admin:
+		return nil, item.ErrAdmin
+	}
+
+	if err := replaceGrants(ctx, s.DB, pk, item.EndingGrantKey(""), in.UserID, true, item.GrantKey); err != nil {
+		return nil, err
+	}
+
+	all, err := item.List[item.Grant](ctx, s.DB, tables.EndLeague, pk, item.Grants)
+	if err != nil {
+		return nil, err
+	}
+
+	now, l := s.Now(), ending.V().League
+	l.Members, l.Admins = 1, 1 // members may have deleted their accounts
+
+	for _, r := range all {
+		if r.V().UserID == in.UserID {
+			continue
+		}
+
+		l.Members++
+		if r.V().Role == item.Admin {
+			l.Admins++
+		}
+	}
+
+	row := item.New(pk, item.Metadata, "League", l, now)
+	row.Rev = ending.V().Rev + 1
+	own.SK = item.GrantKey(in.UserID)
+
+	err = dynamo.Transact(ctx, s.DB, tables.EndLeague, row.Create(), ending.Drop(), dynamo.PutWrite(own),
+		dynamo.DeleteWrite(item.Key(pk, moved)), dynamo.DeleteWrite(item.Key(item.Ending, pk)))
+
+	return page(http.StatusOK, row, item.Admin), dynamo.RefusedAs(err, httpapi.ErrStale)
+}
+
+// Dropper drops leagues that were deleted.
+type Dropper struct {
+	db  dynamo.DB
+	now func() time.Time
+}
+
+// OpenDropper opens the service.
+func OpenDropper(_ context.Context, env app.Env) (*Dropper, error) {
+	return &Dropper{dynamo.Open(env.AWS, env.Prefix), env.Now}, nil
+}
+
+// DropLeaguesFunction drops leagues that were deleted more than a day ago.
+func DropLeaguesFunction() app.Function {
+	return app.Job(spec.Function{
+		Name:   "threefc/drop-leagues",
+		Does:   "Drops all that is left of leagues that were deleted more than a day ago.",
+		IfDown: "Data of deleted leagues is kept.",
+		On:     spec.Schedule("rate(1 hour)"),
+		Uses:   []spec.Access{tables.ListEnding, tables.EndLeague, tables.GetLeague, tables.DropLeague},
+		Memory: 256, Timeout: 15 * time.Minute,
+	}, OpenDropper, (*Dropper).DropLeagues)
+}
+
+// DropLeagues deletes what is left of leagues whose day to be restored is over: first what a restoration needs, then
+// all else. A second run goes on where a crash has ended the first, and does nothing once all are gone.
+func (s *Dropper) DropLeagues(ctx context.Context) error {
+	rows, err := item.List[item.EndingLeague](ctx, s.db, tables.ListEnding, item.Ending, item.Leagues)
+	if err != nil {
+		return err
+	}
+
+	for _, r := range rows {
+		if !item.Parse(r.V().Until).Before(s.now()) {
+			continue
+		}
+
+		if err := s.drop(ctx, r); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// drop drops one league.
+func (s *Dropper) drop(ctx context.Context, r item.Row[item.EndingLeague]) error {
+	id := r.V().League.ID
+
+	ending, ok, err := Ending(ctx, s.db, id)
+	if err != nil {
+		return err
+	}
+
+	if ok {
+		err := dynamo.Transact(ctx, s.db, tables.EndLeague, ending.Drop(),
+			dynamo.DeleteWrite(item.Key(item.SlugKey(r.V().League.Slug), item.Metadata)))
+		if err != nil {
+			return err // it was restored meanwhile: the next run finds no row
+		}
+	}
+
+	if err := Drop(ctx, s.db, id, ""); err != nil {
+		return err
+	}
+
+	slog.InfoContext(ctx, "a league is dropped", "league", id)
+
+	_, err = dynamo.Delete(ctx, s.db, tables.EndLeague, item.Key(r.PK, r.SK))
+
+	return err
+}

@@ -50,6 +50,7 @@ var repeatable = map[string]string{
 	"threefc/enter-scoring-pin":         "a phone that enters it again scores by another cookie",
 	"threefc/finish-sign-in":            "a link signs in once",
 	"threefc/operate-league":            "a league is hidden, and a name replaced, once",
+	"threefc/restore-league":            "a league that is there stays",
 	"threefc/send-sign-in-link":         "mails one more link, and all of them are valid",
 	"threefc/start-sign-in":             "mails one more link, and all of them are valid",
 	"threefc/submit-availability":       "a player has one answer to a session",

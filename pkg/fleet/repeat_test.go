@@ -47,6 +47,7 @@ var repeatable = map[string]string{
 	"pickem/request-score":              "an event is scored to the same points",
 	"threefc/accept-invitation":         "a user is a member once",
 	"threefc/accept-proposal":           "a goal is added once, and the proposal is gone",
+	"threefc/end-league":                "a league ends once",
 	"threefc/enter-scoring-pin":         "a phone that enters it again scores by another cookie",
 	"threefc/finish-sign-in":            "a link signs in once",
 	"threefc/operate-league":            "a league is hidden, and a name replaced, once",

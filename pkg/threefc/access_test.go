@@ -162,6 +162,7 @@ func (m *match) routes() []route {
 		{"delete-season", season, nil, anAdmin, nil},
 		{"restore-league", l + "/restore", nil, anAdmin, nil},
 		{"delete-league", l, nil, anAdmin, nil},
+		{"end-league", l + "/end", nil, anAdmin, nil},
 
 		{"list-reports", "/admin/reports", nil, anOperator, nil},
 		{"operate-league", "/admin/leagues/" + m.l.ID, map[string]any{"action": "hide"}, anOperator, nil},
@@ -292,7 +293,8 @@ func TestNothingIsThere(t *testing.T) {
 			want = "404 player_not_found"
 		case r.fn == "accept-invitation":
 			want = "404 invitation_not_found"
-		case r.fn == "list-seasons" || r.fn == "list-players" || r.fn == "list-access" || r.fn == "delete-league":
+		case r.fn == "list-seasons" || r.fn == "list-players" || r.fn == "list-access" || r.fn == "delete-league" ||
+			r.fn == "end-league":
 			want = "403 league_access_required"
 		}
 

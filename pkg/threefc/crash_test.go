@@ -256,11 +256,9 @@ var useCases = []useCase{
 
 		return err
 	}},
-	{"delete a league with its seasons", league.DeleteLeagueFunction(), nil, (*match).played,
+	{"delete a league with its seasons", league.EndLeagueFunction(), nil, (*match).played,
 		func(m *match, ctx context.Context, env app.Env) error {
-			in := &league.DeleteLeague{User: ann, LeagueID: m.l.ID, WithSeasons: true}
-
-			_, err := open(m, env, league.Open).DeleteLeague(ctx, in)
+			_, err := open(m, env, league.Open).EndLeague(ctx, &league.EndLeague{User: ann, LeagueID: m.l.ID})
 			if strings.HasSuffix(text(err), "members of the league") { // by the run before
 				err = nil
 			}

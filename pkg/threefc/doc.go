@@ -37,7 +37,7 @@
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	how a name or a league is taken down                  takedown: TakeDown
 //	how a page is reported, and who removes a name        report: SubmitReport, Operate
-//	how a league is deleted, and restored for a day       league: DeleteLeague, RestoreLeague, DropLeagues
+//	how a league is deleted, and restored for a day       league: EndLeague, RestoreLeague, DropLeagues
 //	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: tables <- item <- web <- signin <- league <- game <- season <- player, standing,

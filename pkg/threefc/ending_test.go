@@ -15,7 +15,7 @@ import (
 // end deletes the league with its seasons.
 func (m *match) end() {
 	m.T.Helper()
-	m.Do("ann", "DELETE", "/v1/leagues/"+m.l.ID+"?withSeasons=true", nil)
+	m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/end", nil)
 }
 
 // dropLeagues runs the job.
@@ -121,10 +121,10 @@ func TestLeagueWithSeasonsIsKept(t *testing.T) {
 	t.Parallel()
 	m := club(t)
 	path := "/v1/leagues/" + m.l.ID
-	refused(t, "without a word", m.Ask("ann", "DELETE", path, nil), 409, "league_not_empty")
-	refused(t, "by a scorekeeper", m.Ask("sam", "DELETE", path+"?withSeasons=true", nil), 403, "admin_required")
+	refused(t, "by the request for one without seasons", m.Ask("ann", "DELETE", path, nil), 409, "league_not_empty")
+	refused(t, "by a scorekeeper", m.Ask("sam", "POST", path+"/end", nil), 403, "admin_required")
 	m.end()
-	refused(t, "once more", m.Ask("ann", "DELETE", path+"?withSeasons=true", nil), 403, "league_access_required")
+	refused(t, "once more", m.Ask("ann", "POST", path+"/end", nil), 403, "league_access_required")
 }
 
 // TestMembersLeaveALeagueThatEnds: who deletes the account is no member afterwards, and the league can still be

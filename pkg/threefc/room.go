@@ -46,6 +46,7 @@ func Room() app.Room {
 		league.GetLeagueFunction(),
 		league.UpdateLeagueFunction(),
 		league.DeleteLeagueFunction(),
+		league.EndLeagueFunction(),
 		league.RestoreLeagueFunction(),
 		league.DropLeaguesFunction(),
 		league.ListAccessFunction(),

@@ -1,6 +1,7 @@
 package league
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -19,20 +20,47 @@ import (
 // Undo is how long a league that was deleted with its seasons may be restored.
 const Undo = 24 * time.Hour
 
-// hide ends a league with its seasons, for Undo. The row of the league goes first: from then on nobody finds it, and
-// nobody gets a role. Then the roles go, the caller's last, so that the same request goes on where a crash has
-// ended the first. row is that of the league, without a key if there is none any more. ok is false if the league was
-// not ended in this way.
-func (s *Service) hide(ctx context.Context, in *DeleteLeague, row item.Row[item.League]) (ok bool, err error) {
+// EndLeague is the request to delete a league with its seasons.
+type EndLeague struct {
+	auth.User
+	httpapi.IfMatch
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+}
+
+// EndLeagueFunction deletes a league with its seasons, for a day in which it may be restored.
+func EndLeagueFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "threefc/end-league",
+		Does:   "Deletes a league with its seasons. It may be restored for a day.",
+		IfDown: "A league with seasons cannot be deleted.",
+		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/end", Auth: spec.Session, Answers: []int{http.StatusNoContent}},
+		Uses:   Writes(tables.GetLeague, tables.EndLeague),
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).EndLeague, item.ErrAccess, item.ErrAdmin, item.ErrScope)
+}
+
+// EndLeague deletes a league with its seasons: it vanishes at once, and may be restored until Undo. The row of the
+// league goes first: from then on nobody finds it, and nobody gets a role. Then the roles go, the caller's last, so
+// that the same request goes on where a crash has ended the first. Errors: stale.
+func (s *Service) EndLeague(ctx context.Context, in *EndLeague) (*httpapi.Removed, error) {
 	pk := item.LeagueKey(in.LeagueID)
 
-	if row.PK == "" {
-		if _, ok, err = Ending(ctx, s.DB, in.LeagueID); err != nil || !ok {
-			return false, err
+	row, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
+
+	switch {
+	case err == item.ErrScope: // a run before may have left roles
+		if _, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin); err != nil {
+			return nil, err
 		}
-	} else {
+
+		if _, ok, err := Ending(ctx, s.DB, in.LeagueID); err != nil || !ok {
+			return nil, cmp.Or[error](err, item.ErrScope)
+		}
+	case err != nil:
+		return nil, err
+	default:
 		if err := in.IfMatch.Check(row.Rev); err != nil {
-			return true, err
+			return nil, err
 		}
 
 		now := s.Now()
@@ -44,11 +72,11 @@ func (s *Service) hide(ctx context.Context, in *DeleteLeague, row item.Row[item.
 
 		err := dynamo.Transact(ctx, s.DB, tables.EndLeague, row.Drop(), ending.Create(), dynamo.PutWrite(waits))
 		if err := dynamo.RefusedAs(err, httpapi.ErrStale); err != nil {
-			return true, err
+			return nil, err
 		}
 	}
 
-	return true, replaceGrants(ctx, s.DB, pk, item.Grants, in.UserID, false, item.EndingGrantKey)
+	return httpapi.NewRemoved(), replaceGrants(ctx, s.DB, pk, item.Grants, in.UserID, false, item.EndingGrantKey)
 }
 
 // replaceGrants writes the roles of a league whose sort keys begin with a prefix under other keys: that of user last, or

@@ -317,43 +317,30 @@ func (s *Service) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePa
 type DeleteLeague struct {
 	auth.User
 	httpapi.IfMatch
-	LeagueID    string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
-	WithSeasons bool   `query:"withSeasons" doc:"Delete also a league that has seasons. An administrator may restore it for a day."`
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
 }
 
-// DeleteLeagueFunction deletes a league.
+// DeleteLeagueFunction deletes a league without seasons.
 func DeleteLeagueFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/delete-league",
-		Does:   "Deletes a league: with its seasons for a day, in which it may be restored, or at once if it has none.",
+		Does:   "Deletes a league without seasons.",
 		IfDown: "A league cannot be deleted.",
-		On:     spec.Route{Method: "DELETE", Path: "/v1/leagues/{leagueId}", Auth: spec.Session, Queries: []string{"withSeasons"}},
-		Uses:   Writes(tables.GetLeague, tables.DropLeague, tables.SaveLeague, tables.EndLeague),
+		On:     spec.Route{Method: "DELETE", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
+		Uses:   Writes(tables.GetLeague, tables.DropLeague, tables.SaveLeague),
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Service).DeleteLeague, errNotEmpty, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteLeague deletes a league without seasons, with its players. The league is deleted first, so
 // that nothing is added to it; a second run, by any administrator, deletes what a crash has left.
-// With its seasons a league vanishes at once, and may be restored for a day: see RestoreLeague.
+// EndLeague deletes a league with its seasons.
 // Errors: league_not_empty, stale.
 func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
 	row, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
 	if err == item.ErrScope {
 		_, err = item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin) // what is left
-	}
-
-	if err != nil {
-		return nil, err
-	}
-
-	if in.WithSeasons || row.PK == "" {
-		if hidden, err := s.hide(ctx, in, row); hidden || err != nil {
-			return httpapi.NewRemoved(), err
-		}
-	}
-
-	if row.PK != "" {
+	} else if err == nil {
 		err = s.dropLeague(ctx, row, in.IfMatch)
 	}
 

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/threefc/league"
+
+func main() { league.EndLeagueFunction().Start() }

@@ -342,6 +342,28 @@ var useCases = []useCase{
 	{"claim and join by a form", player.SubmitJoinFunction(), nil, func(m *match) { m.code() }, func(m *match, ctx context.Context, env app.Env) error {
 		return m.submit(env, player.SubmitJoinFunction(), "eve", "/join/"+m.latestCode(), "key=K&player="+m.l.Players[0])
 	}},
+	{"leave the pool", player.LeavePoolFunction(), nil, func(m *match) {
+		m.Do("eve", "POST", "/v1/join/"+m.code(), map[string]any{"nickname": "Evie"})
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		evie := slices.DeleteFunc(m.players(), func(id string) bool { return slices.Contains(m.l.Players, id) })
+		_, err := open(m, env, player.Open).LeavePool(ctx, &player.LeavePool{User: ann, GameID: m.id, PlayerID: evie[0]})
+
+		return err
+	}},
+	{"make a league private", league.UpdateLeagueFunction(), nil, func(*match) {}, func(m *match, ctx context.Context, env app.Env) error {
+		in := &league.UpdateLeague{User: ann, LeagueID: m.l.ID, Key: idem.Key{IdempotencyKey: "K"}}
+		in.Body.Visibility = item.Private
+		_, err := open(m, env, league.Open).UpdateLeague(ctx, in)
+
+		return err
+	}},
+	{"hide a player", player.UpdatePlayerFunction(), nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		in := &player.UpdatePlayer{User: ann, PlayerID: m.l.Players[0], Key: idem.Key{IdempotencyKey: "K"}}
+		in.Body.Display = item.NoName
+		_, err := open(m, env, player.Open).UpdatePlayer(ctx, in)
+
+		return err
+	}},
 	{"answer a session by a form", notice.SubmitAvailabilityFunction(), nil, (*match).played,
 		func(m *match, ctx context.Context, env app.Env) error {
 			return m.submit(env, notice.SubmitAvailabilityFunction(), "vic", "/sessions/"+m.l.SessionID+"/me", "status=in")

@@ -141,7 +141,7 @@ func check(o mutation.Operation, r mutation.Request, field string, allowed bool,
 	}
 
 	if cache := a.header.Get("Cache-Control"); a.status < 300 && o.Auth != spec.Public && o.Auth != spec.Secret && r.Method == o.Method &&
-		cache != "no-store" && !ownCache(a.header) {
+		!slices.Contains([]string{"no-store", "private, no-store"}, cache) && !ownCache(a.header) {
 		say("an answer for one caller that others may keep: Cache-Control is %q", cache)
 	}
 

@@ -99,7 +99,7 @@ func TestAnswersForOneCallerAreNotKept(t *testing.T) {
 		spec.User: {kept}, spec.Admin: {kept}, spec.Session: {kept}, spec.Browser: {kept},
 	} {
 		o := mutation.Operation{Method: "GET", Path: "/lab/things", Auth: auth, Answers: map[string]*mutation.Schema{"204": nil}}
-		for cache, want := range map[string][]string{"public, max-age=5": want, "no-store": nil} {
+		for cache, want := range map[string][]string{"public, max-age=5": want, "no-store": nil, "private, no-store": nil} {
 			got := check(o, mutation.Request{Method: "GET"}, "", true, answer{204, http.Header{"Cache-Control": {cache}}, nil})
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, %s (-want +got):\n%s", auth, cache, diff)

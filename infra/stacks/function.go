@@ -397,6 +397,14 @@ func (r *room) role(id, service string, source *string, rights []awsiam.PolicySt
 		r.roles = r.nested("Roles", "the roles")
 	}
 
+	if r.Stage.SAM { // SAM CLI reads no roles, and with one for each function a room has more than 500 resources
+		if r.samRole == nil {
+			r.samRole = awsiam.NewRole(r.roles, text("Role"), &awsiam.RoleProps{AssumedBy: awsiam.NewServicePrincipal(&service, nil)})
+		}
+
+		return r.samRole
+	}
+
 	return awsiam.NewRole(r.roles, &id, &awsiam.RoleProps{
 		AssumedBy:      awsiam.NewServicePrincipal(&service, props),
 		InlinePolicies: &map[string]awsiam.PolicyDocument{"spec": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &rights})},

@@ -121,6 +121,7 @@ type room struct {
 	functions map[string]awslambda.IFunction // targets of calls, by the name in the spec
 	versioned []versioned
 	roles     constructs.Construct        // nil until there is one
+	samRole   awsiam.Role                 // of everything in the templates for SAM CLI
 	secrets   map[string]*string          // ARN by the name in the spec
 	groups    map[string]awslogs.LogGroup // by name
 	jobsDead  awssqs.Queue                // nil if the room has no jobs that can fail for good

@@ -154,11 +154,11 @@ func (r *run) ask(ctx context.Context, a *athlete, method, path string, in, out 
 	return err == nil && code == ""
 }
 
-// again does what begins at another site, as a user does who is sent back with a code that was used by
-// a request whose answer was lost: from the beginning.
+// again does what begins at another site, as a user does who is sent back with a code or a state that was
+// used by a request whose answer was lost: from the beginning.
 func (r *run) again(ctx context.Context, do func() error) (code string, err error) {
 	for range replay.Attempts {
-		if code, _, err = r.Try(ctx, do); code != "invalid_or_expired_code" {
+		if code, _, err = r.Try(ctx, do); code != "invalid_or_expired_code" && code != "invalid_or_expired_state" {
 			break
 		}
 	}

@@ -100,8 +100,9 @@ func TestBackfillLooksAWeekBack(t *testing.T) {
 		"PK":               "USER#ann",
 		"SK":               "MILESTONE#x",
 		"entityType":       "Milestone",
+		"status":           "ACTIVE",
 		"periodStartAtUtc": year.Unix() - 1,
-	})
+	}, map[string]any{"PK": "USER#ann", "SK": "LIST#MILESTONES", "ids": []string{"x"}})
 	backfill(w, true)
 	same(t, "stored with an earlier milestone", known(), []bool{true, true, true, true})
 }

@@ -320,6 +320,19 @@ var jobs = map[string]job{
 	"a model is written": {model.PutModelFunction(), nothing, aModel},
 	"a part is written": {model.PutPartFunction(),
 		func(w *commitcollecttest.World) { testkit.Must(w.T, aModel(w, w.Env(model.PutModelFunction()))) }, aPart},
+	"a milestone is deleted": {milestone.DeleteMilestoneFunction(), func(w *commitcollecttest.World) {
+		reached(w)
+		testkit.Must(w.T, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
+	}, func(w *commitcollecttest.World, env app.Env) error {
+		in := &milestone.DeleteMilestone{User: user("ann")}
+		for _, id := range listedOf(w) { // it stays in the list
+			in.ID = id
+		}
+
+		_, err := testkit.OpenWith(w.World, env, milestone.Open).DeleteMilestone(w.NewContext(), in)
+
+		return err
+	}},
 	"a model is activated": {model.ActivateModelFunction(), func(w *commitcollecttest.World) {
 		testkit.Must(w.T, aModel(w, w.Env(model.PutModelFunction())))
 		testkit.Must(w.T, aPart(w, w.Env(model.PutPartFunction())))

@@ -9,7 +9,8 @@
 //	when a part is earned                                 tally: Goal.Threshold
 //	how parts are minted, each once                       milestone: evaluate
 //	why progress never falls                              milestone
-//	what a pause does                                     milestone: UpdateMilestone
+//	what a pause does, and what else can change           milestone: UpdateMilestone
+//	until when workouts count, and which milestones count item: Life
 //	how a webhook becomes a workout                       workout: IngestEvent
 //	what finds a workout whose webhook was lost           workout: Backfill, Reconcile
 //	how many calls to Strava a user may cause             workout: eventReads, backfillReads, userEvents, userBackfills
@@ -39,7 +40,7 @@
 //	USER#{userId}                LEDGER#2026-03                  what the rules need of all workouts of a month
 //	USER#{userId}                MILESTONE#{milestoneId}         a milestone
 //	USER#{userId}                MILESTONE#{id}#AWARD#07         a part that was minted
-//	USER#{userId}                LIST#MILESTONES, DEVICES        ids of the user's milestones, tokens of the phones
+//	USER#{userId}                LIST#MILESTONES, DEVICES        ids of the user's open milestones, tokens of the phones
 //	STRAVA#ATHLETE#{athleteId}   OWNER                           who has connected the athlete
 //	STRAVA#CONNECTED#{0-f}       USER#{userId}                   a connected user, for the nightly sync; brokenAtUtc, if Strava refuses
 //	                                                             the tokens

@@ -64,6 +64,7 @@ func Room() app.Room {
 		milestone.ListAwardsFunction(),
 		milestone.RecomputeMilestoneFunction(),
 		milestone.UpdateMilestoneFunction(),
+		milestone.DeleteMilestoneFunction(),
 		userdata.DeleteAccountFunction(),
 		profile.ListAuditFunction(),
 		profile.ListCorrelationFunction(),

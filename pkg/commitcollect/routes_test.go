@@ -77,6 +77,7 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 		{false, "GET /milestones/{milestoneId}/awards", "/milestones/" + id + "/awards", nil},
 		{false, "POST /milestones/{milestoneId}/recompute", "/milestones/" + id + "/recompute", nil},
 		{false, "PATCH /milestones/{milestoneId}", "/milestones/" + id, map[string]any{"status": "ACTIVE"}},
+		{false, "DELETE /milestones/{milestoneId}", "/milestones/" + id, nil},
 		{false, "PATCH /preferences", "/preferences",
 			map[string]any{
 				"keepWorkouts": false,

@@ -68,6 +68,7 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		nonce     = "sample-nonce"
 		milestone = "01JZ0000000000000000000001"
 		another   = "01JZ0000000000000000000002"
+		old       = "01JZ0000000000000000000003"
 	)
 
 	now := h.Clock.Now()
@@ -127,6 +128,13 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 			"connectedAtUtc": now.Unix(),
 			"GSI1PK":         item.Athlete(athlete),
 			"GSI1SK":         item.User(ann),
+		}},
+		{main, map[string]any{
+			"PK":        item.User(ann),
+			"SK":        item.MilestoneList,
+			"ids":       []string{milestone, another, old},
+			"expiresAt": until + 1_000_000_000,
+			"ttl":       until + 1_000_000_000,
 		}},
 		{main, map[string]any{"PK": item.Athlete(athlete), "SK": item.Owner, "entityType": "StravaOwner", "userId": ann}},
 		{main, map[string]any{"PK": item.Connected(item.Shard(ann)), "SK": item.User(ann), "userId": ann}},
@@ -254,7 +262,7 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 			},
 		}},
 	}
-	for id, sport := range map[string]tally.Family{milestone: tally.Run, another: tally.Ride} {
+	for id, sport := range map[string]tally.Family{milestone: tally.Run, another: tally.Ride, old: tally.Swim} {
 		row := map[string]any{
 			"PK":                item.User(ann),
 			"SK":                item.Milestone(id),

@@ -22,7 +22,7 @@ const (
 	Calls      = "STRAVA#CALLS"
 	EventCalls = "STRAVA#EVENTS"
 	Owner      = "OWNER"
-	// MilestoneList has the ids of a user's milestones.
+	// MilestoneList has the ids of a user's milestones that are open, or have been so lately.
 	MilestoneList = "LIST#MILESTONES"
 )
 

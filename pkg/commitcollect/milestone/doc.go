@@ -21,6 +21,16 @@
 // A paused milestone mints nothing. When it is resumed, all workouts of its period count,
 // those of the pause included. A completed milestone stays completed.
 //
+// # The end
+//
+// A milestone with a last day ends a week after that day is over everywhere, because phones upload
+// late. The end is not stored: it follows from the day and the clock. One that has ended or was
+// abandoned keeps its parts and counts no workout any more; its user may delete it. Ids of open
+// milestones are in a list, which is what a workout reads: a computation takes off it what is
+// completed, abandoned, ended or deleted.
+//
+// The goal may change until the first part is minted. The progress is then that of the new goal.
+//
 // # Notices
 //
 // The milestone counts the minted parts in Awarded. It counts in Noticed those whose

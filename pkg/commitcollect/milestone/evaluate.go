@@ -32,7 +32,7 @@ func EvaluateMilestonesFunction() app.Function {
 		Does:    "Computes the milestones of a user whose workouts have changed, and mints the parts that they earn.",
 		IfDown:  "Workouts earn no parts.",
 		On:      workout.ChangeQueue,
-		Uses:    append([]spec.Access{tables.ListMilestones, tables.ReadLedgers, account.CheckDeleted}, evaluates...),
+		Uses:    append([]spec.Access{tables.OpenMilestones, tables.CloseMilestones, tables.ReadLedgers, account.CheckDeleted}, evaluates...),
 		Sends:   []spec.Queue{NoticeQueue},
 		Emits:   []spec.Metric{PartsMissing},
 		Memory:  256,
@@ -41,22 +41,53 @@ func EvaluateMilestonesFunction() app.Function {
 }
 
 // EvaluateMilestones computes the active milestones of a user whose workouts may have
-// changed, and mints the parts that they earn. A second run finds them minted, and sends
-// notices again that were not recorded.
+// changed, and mints the parts that they earn. It takes those that are closed off the list, so that
+// later workouts do not read them. A second run finds the parts minted, and sends notices again that
+// were not recorded.
 func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) error {
-	rows, err := dynamo.QueryAll[Row](ctx, s.db, tables.ListMilestones, workout.MilestonesOf(m.UserID))
-	if err != nil {
+	list, rows, err := item.Listed[Row](ctx, s.db, m.UserID)
+	if err != nil || len(list.IDs) == 0 {
 		return err
 	}
 
-	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Status == Paused || r.Status == Completed && r.Noticed == r.Awarded })
+	now := s.now()
+
+	var (
+		failed error // of one milestone, which the others do not wait for
+		counts []Row
+	)
+
+	for _, r := range rows {
+		switch r.State(now) {
+		case Active:
+			counts = append(counts, r)
+		case Completed, Abandoned, Ended:
+			if _, err := s.notice(ctx, r); err != nil {
+				failed = errors.Join(failed, fmt.Errorf("milestone %s: %w", r.MilestoneID, err))
+			}
+		}
+	}
+
+	if err := s.count(ctx, m.UserID, counts); err != nil {
+		return errors.Join(failed, err)
+	}
+
+	if failed == nil {
+		failed = s.close(ctx, m.UserID, list, rows, now)
+	}
+
+	return failed
+}
+
+// count computes milestones of a user from the workouts since the first of them began.
+func (s *Service) count(ctx context.Context, userID string, rows []Row) (failed error) {
 	if len(rows) == 0 {
 		return nil
 	}
 
 	first := slices.MinFunc(rows, func(a, b Row) int { return cmp.Compare(a.Start, b.Start) }).Start
 
-	entries, choice, err := s.workouts(ctx, m.UserID, first)
+	entries, choice, err := s.workouts(ctx, userID, first)
 	if errors.Is(err, item.ErrNoUser) { // the account was deleted
 		return nil
 	}
@@ -65,16 +96,34 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 		return err
 	}
 
-	var failed error // of one milestone, which the others do not wait for
-
 	for _, r := range rows {
-		again := func() ([]tally.Entry, tally.Choice, error) { return s.workouts(ctx, m.UserID, r.Start) }
+		again := func() ([]tally.Entry, tally.Choice, error) { return s.workouts(ctx, userID, r.Start) }
 		if _, _, err := s.evaluate(ctx, r, tally.Count(entries, r.Goal(), choice), again); err != nil && !errors.Is(err, errNotFound) {
 			failed = errors.Join(failed, fmt.Errorf("milestone %s: %w", r.MilestoneID, err))
 		}
 	}
 
 	return failed
+}
+
+// close takes the milestones that were closed when rows were read, and those that do not exist, off
+// the list. One that has notices to send stays. If the list has changed since, the next computation
+// does it.
+func (s *Service) close(ctx context.Context, userID string, list dynamo.List, rows []Row, now time.Time) error {
+	stays := map[string]bool{}
+	for _, r := range rows {
+		stays[r.MilestoneID] = r.IsOpen(now) || r.Noticed < r.Awarded
+	}
+
+	next := list
+	next.IDs = slices.DeleteFunc(slices.Clone(list.IDs), func(id string) bool { return !stays[id] })
+
+	if len(next.IDs) == len(list.IDs) {
+		return nil
+	}
+
+	return dynamo.IgnoreRefused(dynamo.Update(account.Require(ctx, userID), s.db, tables.CloseMilestones,
+		dynamo.Key(tables.CloseMilestones, item.User(userID), item.MilestoneList), dynamo.Set(next, "ids"), dynamo.Unchanged(list, "ids")))
 }
 
 // workouts returns the entries of a user's workouts from the month of a time, and what the
@@ -100,7 +149,7 @@ func (s *Service) evaluate(
 	overtaken := false
 	err = dynamo.Retry(ctx, attempts, func() (err error) {
 		if next = r; overtaken {
-			if next, err = s.read(ctx, r.UserID, r.MilestoneID); err != nil || next.Status == Paused {
+			if next, err = s.read(ctx, r.UserID, r.MilestoneID); err != nil || !next.counts(s.now()) {
 				return err
 			}
 
@@ -130,6 +179,13 @@ func (s *Service) evaluate(
 	})
 
 	return next, minted, err
+}
+
+// counts reports whether the milestone is computed when that is requested: not if it is paused,
+// abandoned or has ended.
+func (r Row) counts(now time.Time) bool {
+	state := r.State(now)
+	return state == Active || state == Completed
 }
 
 // after returns the milestone with the progress of workouts, and the indexes of the parts

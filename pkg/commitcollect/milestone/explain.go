@@ -123,7 +123,7 @@ func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone
 	out, parts := &Recomputed{}, 0
 
 	sum := tally.Count(entries, r.Goal(), u.Counts)
-	if r.Status != Paused {
+	if r.counts(s.now()) {
 		again := func() ([]tally.Entry, tally.Choice, error) {
 			entries, err := s.inspect(ctx, in.UserID)
 			return entries, u.Counts, err
@@ -133,7 +133,7 @@ func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone
 		}
 	}
 
-	out.Body.Milestone, out.Body.Parts, out.Body.BeforeStart = r.view(), parts, sum.BeforeStart
+	out.Body.Milestone, out.Body.Parts, out.Body.BeforeStart = r.view(s.now()), parts, sum.BeforeStart
 
 	return out, nil
 }

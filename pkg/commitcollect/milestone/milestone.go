@@ -1,9 +1,11 @@
 package milestone
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -29,11 +31,13 @@ import (
 	"matchday/pkg/spec"
 )
 
-// States of a milestone.
+// States of a milestone. Workouts count for one that is active, and for a paused one when it is resumed.
 const (
-	Active    = "ACTIVE"
-	Paused    = "PAUSED"
-	Completed = "COMPLETED"
+	Active    = item.Active
+	Paused    = item.Paused
+	Completed = item.Completed
+	Abandoned = item.Abandoned
+	Ended     = item.Ended
 )
 
 // Errors of the package.
@@ -48,13 +52,19 @@ var (
 		"there are too many workouts to read them all: the milestone is up to date without")
 	errPart     = errors.New("model_part_missing: the model lacks a part that is to be minted")
 	errComplete = problem.New(problem.Conflict, "milestone_completed", "the milestone is completed")
+	errClosed   = problem.New(problem.Conflict, "milestone_closed", "the milestone was abandoned or has ended: start another one")
+	errMinted   = problem.New(problem.Conflict, "milestone_minted", "parts are minted: only the status can change")
+	errNoStart  = problem.New(problem.Invalid, "invalid_period", "give periodStartAtUtc or periodStartDay")
 )
 
 // MaxInspect bounds the workouts that a recomputation reads.
 const MaxInspect = 3000
 
-// milestones limits those of a user.
-var milestones = spec.Limit{Name: "milestones per user", Max: 50, Code: "too_many_milestones"}
+// The limits of a user: of milestones that are open, and of all that are kept.
+var (
+	milestones = spec.Limit{Name: "open milestones per user", Max: 50, Code: "too_many_milestones"}
+	kept       = spec.Limit{Name: "milestones per user", Max: 200, Code: "too_many_milestones_kept"}
+)
 
 // Row is a milestone.
 type Row struct {
@@ -72,17 +82,16 @@ type Row struct {
 	Period      string       `dynamodbav:"period"`
 	Start       int64        `dynamodbav:"periodStartAtUtc"` // epoch s
 	StartDay    string       `dynamodbav:"periodStartDay,omitempty"`
-	EndDay      string       `dynamodbav:"periodEndDay,omitempty"`
-	Status      string       `dynamodbav:"status"`
 	Progress    int64        `dynamodbav:"progressValue"` // m, never less than it was
 	Raw         int64        `dynamodbav:"rawProgress"`   // m, of the workouts as they are
 	Awarded     int          `dynamodbav:"partsAwardedCount"`
 	Noticed     int          `dynamodbav:"partsNoticedCount"`
 	Version     int          `dynamodbav:"version"`
 	Unsent      bool         `dynamodbav:"unsent,omitempty"` // until the request that created it has sent its message
-	CreatedAt   int64        `dynamodbav:"createdAtUtc"`     // epoch s
 	AwardedAt   *int64       `dynamodbav:"lastAwardedAtUtc"`
 	CompletedAt *int64       `dynamodbav:"completedAtUtc"`
+
+	item.Life
 }
 
 // Goal returns what the milestone counts.
@@ -146,22 +155,52 @@ type Milestone struct {
 	Start       int64        `json:"periodStartAtUtc" doc:"Epoch seconds of the begin of the period."`
 	StartDay    string       `json:"periodStartDay,omitempty" doc:"The first day of the period, where a workout took place."`
 	EndDay      string       `json:"periodEndDay,omitempty" doc:"The last day of the period, where a workout took place."`
-	Status      string       `json:"status" enum:"ACTIVE,PAUSED,COMPLETED" doc:"Whether it mints parts."`
+	Status      string       `json:"status" enum:"ACTIVE,PAUSED,COMPLETED,ABANDONED,ENDED" doc:"An active one mints parts; ENDED: its last day was over a week ago."`
 	Progress    int64        `json:"progressValue" doc:"Metres; never less than it was."`
 	Raw         int64        `json:"rawProgress" doc:"Metres of the workouts as they are now."`
 	Percent     float64      `json:"percentComplete" doc:"Of the total, with two decimals."`
 	Awarded     int          `json:"partsAwardedCount" doc:"The parts that are minted."`
 	Remaining   int64        `json:"remainingToNextPart" doc:"Metres; 0 if all parts are minted."`
 	Version     int          `json:"version" doc:"Increases with each change."`
+	CreatedAt   time.Time    `json:"createdAt" doc:"When it was started."`
+	EndsAt      *time.Time   `json:"endsAt,omitempty" doc:"When its last day is over everywhere. Absent: no end."`
+	EndsInDays  *int         `json:"endsInDays,omitempty" doc:"Days until its last day, 0 on it, in UTC. Absent: no end, or over."`
 }
 
-func (r Row) view() Milestone {
+// view returns the milestone in an answer of a time.
+func (r Row) view(now time.Time) Milestone {
 	g := r.Goal()
 
-	return Milestone{
-		r.MilestoneID, r.ModelID, r.Sport, r.TargetType, r.TotalTarget, r.PartsTotal, r.PartTarget, r.Start, r.StartDay, r.EndDay,
-		r.Status, r.Progress, r.Raw, g.Percent(r.Progress), r.Awarded, g.Remaining(r.Progress), r.Version,
+	out := Milestone{
+		MilestoneID: r.MilestoneID,
+		ModelID:     r.ModelID,
+		Sport:       r.Sport,
+		TargetType:  r.TargetType,
+		TotalTarget: r.TotalTarget,
+		PartsTotal:  r.PartsTotal,
+		PartTarget:  r.PartTarget,
+		Start:       r.Start,
+		StartDay:    r.StartDay,
+		EndDay:      r.EndDay,
+		Status:      r.State(now),
+		Progress:    r.Progress,
+		Raw:         r.Raw,
+		Percent:     g.Percent(r.Progress),
+		Awarded:     r.Awarded,
+		Remaining:   g.Remaining(r.Progress),
+		Version:     r.Version,
+		CreatedAt:   time.Unix(r.CreatedAt, 0).UTC(),
 	}
+	if end := r.EndsAt(); !end.IsZero() {
+		out.EndsAt = &end
+	}
+
+	last, err := time.Parse(time.DateOnly, r.EndDay)
+	if days := int(last.Sub(now.UTC().Truncate(24*time.Hour)) / (24 * time.Hour)); err == nil && days >= 0 {
+		out.EndsInDays = &days
+	}
+
+	return out
 }
 
 // Award is a part that was minted, in an answer.
@@ -187,7 +226,7 @@ type CreateMilestone struct {
 		Sport       tally.Family `json:"sport" enum:"RIDE,RUN,SWIM" doc:"The family of sports that count."`
 		TargetType  tally.Target `json:"targetType" enum:"DISTANCE_METERS,ELEVATION_METERS" doc:"What is measured."`
 		TotalTarget int64        `json:"totalTarget" minimum:"1" maximum:"1000000000" doc:"Metres." example:"1000000"`
-		Start       int64        `json:"periodStartAtUtc" minimum:"1" maximum:"4102444800" doc:"Epoch seconds. Workouts that begin before do not count." example:"1767225600"`
+		Start       int64        `json:"periodStartAtUtc,omitempty" minimum:"1" maximum:"4102444800" doc:"Epoch seconds. Workouts that begin before do not count. Required without periodStartDay." example:"1767225600"`
 		StartDay    string       `json:"periodStartDay,omitempty" format:"date" doc:"The first day, where a workout took place, in place of the time."`
 		EndDay      string       `json:"periodEndDay,omitempty" format:"date" doc:"The last day, where a workout took place. Absent: no end."`
 		PartsTotal  int          `json:"partsTotal,omitempty" minimum:"1" maximum:"12" doc:"That of the model, if given."`
@@ -205,23 +244,25 @@ type Created struct {
 // CreateMilestoneFunction starts a milestone of the caller.
 func CreateMilestoneFunction() app.Function {
 	return app.API(spec.Function{
-		Name:    "commitcollect/create-milestone",
-		Does:    "Starts a milestone of the caller.",
-		IfDown:  "Nobody can start a milestone.",
-		On:      spec.Route{Method: "POST", Path: "/milestones", Auth: spec.Session},
-		Uses:    []spec.Access{tables.ResolveSession, tables.GetModel, tables.PutMilestone, tables.ReadMilestone, account.CheckDeleted},
+		Name:   "commitcollect/create-milestone",
+		Does:   "Starts a milestone of the caller.",
+		IfDown: "Nobody can start a milestone.",
+		On:     spec.Route{Method: "POST", Path: "/milestones", Auth: spec.Session},
+		Uses: []spec.Access{tables.ResolveSession, tables.GetModel, tables.PutMilestone, tables.ReadMilestone, tables.ListMilestones,
+			tables.OpenMilestones, account.CheckDeleted},
 		Sends:   []spec.Queue{link.BackfillQueue, workout.ChangeQueue},
-		Limits:  []spec.Limit{milestones},
+		Limits:  []spec.Limit{milestones, kept},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateMilestone, errEarly, errInactive, errParts, errPeriod, idem.ErrConflict, model.ErrNotFound)
+	}, Open, (*Service).CreateMilestone, errEarly, errInactive, errNoStart, errParts, errPeriod, idem.ErrConflict, model.ErrNotFound)
 }
 
 // CreateMilestone starts a milestone, and requests that the workouts of its period are counted;
 // those of earlier years are fetched first. A second run with the same key finds the milestone, and
 // sends the message only if the first may not have sent it, because each fetch costs calls of
 // Strava's limits, which all users share. Errors: model_not_found, model_not_active,
-// parts_total_must_match_model, invalid_period, too_many_milestones, idempotency_conflict.
+// parts_total_must_match_model, invalid_period, too_many_milestones, too_many_milestones_kept,
+// idempotency_conflict.
 func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Created, error) {
 	b := in.Body
 
@@ -235,20 +276,9 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 		return nil, errParts.In("body.partsTotal")
 	}
 
-	start := b.Start
-	if b.StartDay != "" {
-		day, err := time.Parse(time.DateOnly, b.StartDay)
-		if err != nil {
-			return nil, errPeriod.In("body.periodStartDay")
-		}
-
-		if start = day.Add(-dayAhead).Unix(); start < 1 { // as periodStartAtUtc
-			return nil, errEarly.In("body.periodStartDay")
-		}
-	}
-
-	if first := time.Unix(start, 0).UTC().Format(time.DateOnly); b.EndDay != "" && b.EndDay < max(first, b.StartDay) {
-		return nil, errPeriod.In("body.periodEndDay")
+	start, err := period(b.Start, b.StartDay, b.EndDay)
+	if err != nil {
+		return nil, err
 	}
 
 	now := s.now()
@@ -268,15 +298,18 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 		Period:      "YEAR",
 		Start:       start,
 		StartDay:    b.StartDay,
-		EndDay:      b.EndDay,
-		Status:      Active,
+		Life:        item.Life{Status: Active, EndDay: b.EndDay, CreatedAt: now.Unix()},
 		Version:     1,
 		Unsent:      true,
-		CreatedAt:   now.Unix(),
 	}
+
+	if err := s.hasRoom(ctx, r); err != nil {
+		return nil, err
+	}
+
 	entry := dynamo.Entry{
 		Access: tables.PutMilestone, List: []string{r.PK, item.MilestoneList}, ID: id, ExpiresAt: now.AddDate(50, 0, 0).Unix(), Limit: milestones,
-		Existing: func(_ context.Context, ids []string) ([]string, error) { return ids, nil },
+		Existing: func(ctx context.Context, _ []string) ([]string, error) { return s.open(ctx, in.UserID) },
 	}
 
 	err = entry.Write(ctx, s.db, dynamo.PutWrite(r, dynamo.Absent[Row]("PK")))
@@ -296,11 +329,7 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	}
 
 	err = outbox.Deliver(func() error {
-		if start < workout.HistoryFrom(now) { // a user without a connection gets the history with it
-			return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID, Whole: true}, 0)
-		}
-
-		return s.queue.SendFIFO(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
+		return s.requestCount(ctx, r)
 	}, func() error {
 		key := dynamo.Key(tables.PutMilestone, r.PK, r.SK)
 		return dynamo.Update(ctx, s.db, tables.PutMilestone, key, dynamo.Remove[Row]("unsent"), dynamo.Exists[Row]("PK"))
@@ -310,6 +339,55 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	}
 
 	return out, nil
+}
+
+// period returns the start of a period, epoch s. at is 0, or the days are "", if they are not given.
+func period(at int64, firstDay, lastDay string) (start int64, err error) {
+	switch start = at; {
+	case firstDay != "":
+		day, err := time.Parse(time.DateOnly, firstDay)
+		if err != nil {
+			return 0, errPeriod.In("body.periodStartDay")
+		}
+
+		if start = day.Add(-dayAhead).Unix(); start < 1 { // as periodStartAtUtc
+			return 0, errEarly.In("body.periodStartDay")
+		}
+	case at == 0:
+		return 0, errNoStart.In("body.periodStartAtUtc")
+	}
+
+	if first := time.Unix(start, 0).UTC().Format(time.DateOnly); lastDay != "" && lastDay < max(first, firstDay) {
+		return 0, errPeriod.In("body.periodEndDay")
+	}
+
+	return start, nil
+}
+
+// hasRoom returns problem.Beyond if a user keeps as many milestones as may be listed, without r. It
+// counts before the write, so that concurrent requests can exceed the limit by those that are open.
+func (s *Service) hasRoom(ctx context.Context, r Row) error {
+	rows, err := dynamo.QueryAll[Row](ctx, s.db, tables.ListMilestones, workout.MilestonesOf(r.UserID))
+	if err == nil && len(rows) >= kept.Max && !slices.ContainsFunc(rows, func(o Row) bool { return o.SK == r.SK }) {
+		err = problem.Beyond(kept)
+	}
+
+	return err
+}
+
+// open returns the ids of the open milestones of a user, in the order of the list.
+func (s *Service) open(ctx context.Context, userID string) (ids []string, err error) {
+	list, rows, err := item.Listed[Row](ctx, s.db, userID)
+	if err != nil {
+		return nil, err
+	}
+
+	is := map[string]bool{}
+	for _, r := range rows {
+		is[r.MilestoneID] = r.IsOpen(s.now())
+	}
+
+	return slices.DeleteFunc(list.IDs, func(id string) bool { return !is[id] }), nil
 }
 
 // dayAhead is how much earlier than in UTC a day begins anywhere.
@@ -347,7 +425,7 @@ type ListMilestones struct{ auth.User }
 // MilestoneList is the answer with milestones.
 type MilestoneList struct {
 	Body struct {
-		Milestones []Milestone `json:"milestones" doc:"The milestones."`
+		Milestones []Milestone `json:"milestones" doc:"The milestones: the open ones first, and of these the newest first."`
 	}
 }
 
@@ -363,19 +441,32 @@ func ListMilestonesFunction() app.Function {
 	}, Open, (*Service).ListMilestones)
 }
 
-// ListMilestones returns the caller's milestones, at most 50. It reads their awards, too,
-// whose keys are between them.
+// ListMilestones returns the caller's milestones, the open ones first, each kind by when it was
+// started, the newest first. There are about 200 at most. It reads their awards, too, whose keys are
+// between them.
 func (s *Service) ListMilestones(ctx context.Context, in *ListMilestones) (*MilestoneList, error) {
 	rows, err := dynamo.QueryAll[Row](ctx, s.db, tables.ListMilestones, workout.MilestonesOf(in.UserID))
 	if err != nil {
 		return nil, err
 	}
 
+	now := s.now()
+	closed := func(r Row) int {
+		if r.IsOpen(now) {
+			return 0
+		}
+
+		return 1
+	}
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(closed(a)-closed(b), cmp.Compare(b.CreatedAt, a.CreatedAt), cmp.Compare(b.MilestoneID, a.MilestoneID))
+	})
+
 	out := &MilestoneList{}
 
 	out.Body.Milestones = []Milestone{}
 	for _, r := range rows {
-		out.Body.Milestones = append(out.Body.Milestones, r.view())
+		out.Body.Milestones = append(out.Body.Milestones, r.view(now))
 	}
 
 	return out, nil
@@ -434,68 +525,12 @@ func (s *Service) GetMilestone(ctx context.Context, in *GetMilestone) (*Page, er
 
 	out := &Page{}
 
-	out.Body.Milestone, out.Body.Awards = rows[0].Row.view(), []Award{}
+	out.Body.Milestone, out.Body.Awards = rows[0].Row.view(s.now()), []Award{}
 	for _, a := range rows[1:] {
 		out.Body.Awards = append(out.Body.Awards, Award{a.PartIndex, a.PartName, a.Mesh, a.Attach, time.Unix(a.At, 0).UTC(), a.Value})
 	}
 
 	return out, nil
-}
-
-// UpdateMilestone is the request to pause or resume a milestone of the caller.
-type UpdateMilestone struct {
-	auth.User
-	ID   string `path:"milestoneId" pattern:"^[0-9A-HJKMNP-TV-Z]{26}$" doc:"The id of the milestone."`
-	Body struct {
-		Status string `json:"status" enum:"ACTIVE,PAUSED" doc:"Whether it mints parts."`
-	}
-}
-
-// Changed is the answer with a changed milestone.
-type Changed struct {
-	Body Milestone
-}
-
-// UpdateMilestoneFunction pauses or resumes a milestone of the caller.
-func UpdateMilestoneFunction() app.Function {
-	return app.API(spec.Function{
-		Name:    "commitcollect/update-milestone",
-		Does:    "Pauses or resumes a milestone of the caller.",
-		IfDown:  "Milestones cannot be paused.",
-		On:      spec.Route{Method: "PATCH", Path: "/milestones/{milestoneId}", Auth: spec.Session},
-		Uses:    []spec.Access{tables.ResolveSession, tables.ReadMilestone, tables.SaveMilestone, account.CheckDeleted},
-		Sends:   []spec.Queue{workout.ChangeQueue},
-		Memory:  256,
-		Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdateMilestone, errComplete, errNotFound)
-}
-
-// UpdateMilestone pauses or resumes a milestone. A resumed one is computed at once. A
-// second run changes nothing. Errors: milestone_not_found, milestone_completed,
-// milestone_version_conflict.
-func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Changed, error) {
-	return dynamo.RetryValue(ctx, attempts, func() (*Changed, error) {
-		r, err := s.read(ctx, in.UserID, in.ID)
-		switch {
-		case err != nil:
-			return nil, err
-		case r.Status == Completed:
-			return nil, errComplete
-		}
-
-		if r.Status != in.Body.Status {
-			was := r.Version
-			r.Status, r.Version = in.Body.Status, r.Version+1
-			err = dynamo.Update(ctx, s.db, tables.SaveMilestone, dynamo.Key(tables.SaveMilestone, r.PK, r.SK),
-				dynamo.Set(r, "status", "version"), dynamo.Equal[Row]("version", was))
-		}
-
-		if err == nil && r.Status == Active {
-			err = s.queue.SendFIFO(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
-		}
-
-		return &Changed{r.view()}, err
-	})
 }
 
 // attempts bounds the changes of a milestone while concurrent requests overtake them.

@@ -116,6 +116,12 @@ var (
 	GetModel     = Main.On("Get model's description", "PK=MODEL#{modelId}, SK=META", onUser, spec.GetItem)
 	PutMilestone = Main.On("Put milestone", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}, absent; then once its message is sent", onUser,
 		spec.GetItem, spec.PutItem, spec.UpdateItem)
+	OpenMilestones = Main.On("Read open milestones",
+		"PK=USER#{userId}, SK=LIST#MILESTONES, then SK=MILESTONE#{milestoneId} of each listed", perWorkout, spec.GetItem, spec.BatchGetItem)
+	CloseMilestones = Main.On("Take closed milestones off the list", "PK=USER#{userId}, SK=LIST#MILESTONES, unchanged", perPart,
+		spec.UpdateItem)
+	DropMilestone = Main.On("Drop milestone", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}, by its version, and its awards", onUser,
+		spec.Query, spec.DeleteItem)
 	ListMilestones = Main.On("List milestones", "PK=USER#{userId}, SK begins with MILESTONE#, only milestones", perRequest, spec.Query)
 	GetMilestone   = Main.On("Get milestone", "PK=USER#{userId}, SK begins with MILESTONE#{milestoneId}", perRequest, spec.Query)
 	GetAwards      = Main.On("Get awards", "PK=USER#{userId}, SK begins with MILESTONE#{milestoneId}#AWARD#", perRequest, spec.Query)

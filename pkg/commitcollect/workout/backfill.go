@@ -20,8 +20,6 @@ import (
 
 // How far back a backfill looks.
 const (
-	// late is how long after a workout it may be uploaded, and edited without a webhook.
-	late = 7 * 24 * time.Hour
 	// settled is how old an activity must be to be missed in a list: a younger one may not
 	// be in it yet.
 	settled = time.Hour
@@ -36,7 +34,7 @@ func BackfillFunction() app.Function {
 		Does:   "Fetches the history of a user from Strava.",
 		IfDown: "Workouts before the connection, and those whose webhooks were lost, do not appear.",
 		On:     link.BackfillQueue,
-		Uses:   slices.Concat([]spec.Access{tables.ListMilestones, tables.ReadLedgers, tables.MarkSync, tables.TakeCalls}, stores, ToStrava),
+		Uses:   slices.Concat([]spec.Access{tables.OpenMilestones, tables.ReadLedgers, tables.MarkSync, tables.TakeCalls}, stores, ToStrava),
 		Sends:  []spec.Queue{link.BackfillQueue, EventQueue, ChangeQueue}, Secrets: secrets,
 		Budgets: slices.Concat(backfillReads, userBackfills.shares),
 		Memory:  512, Timeout: 5 * time.Minute,
@@ -143,7 +141,8 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		dynamo.Exists[link.Connection]("PK")))
 }
 
-// begin returns the time after which activities are fetched, epoch s.
+// begin returns the time after which activities are fetched, epoch s: for the whole history the start
+// of the year, or of the earliest milestone that is open.
 func (s *Ingester) begin(ctx context.Context, m link.Backfill) (int64, error) {
 	c, err := link.Read(ctx, s.db, m.UserID)
 	if err != nil {
@@ -151,16 +150,20 @@ func (s *Ingester) begin(ctx context.Context, m link.Backfill) (int64, error) {
 	}
 
 	if !m.Whole && c.FetchedAt != 0 {
-		return c.FetchedAt - int64(late.Seconds()), nil
+		return c.FetchedAt - int64(item.Late.Seconds()), nil
 	}
 
-	first := HistoryFrom(s.clock.Now())
+	now := s.clock.Now()
+	first := HistoryFrom(now)
 
-	milestones, err := dynamo.QueryAll[struct {
+	_, milestones, err := item.Listed[struct {
+		item.Life
 		Start int64 `dynamodbav:"periodStartAtUtc"`
-	}](ctx, s.db, tables.ListMilestones, MilestonesOf(m.UserID))
+	}](ctx, s.db, m.UserID)
 	for _, milestone := range milestones {
-		first = min(first, milestone.Start)
+		if milestone.IsOpen(now) {
+			first = min(first, milestone.Start)
+		}
 	}
 
 	return first, err

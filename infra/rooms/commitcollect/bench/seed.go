@@ -76,6 +76,9 @@ func seed(ctx context.Context, w *measure.World, server *sim.Sim, workouts int) 
 		},
 		map[string]any{"PK": item.Athlete(athlete), "SK": item.Owner, "entityType": "StravaOwner", "userId": user},
 	}
+
+	var ids []string // of the open milestones
+
 	for n, sport := range []tally.Family{tally.Run, tally.Ride, tally.Swim} {
 		rows = append(rows, milestone.Row{
 			PK:          pk,
@@ -91,11 +94,13 @@ func seed(ctx context.Context, w *measure.World, server *sim.Sim, workouts int) 
 			PartsTotal:  12,
 			Period:      "YEAR",
 			Start:       yearsEnd.AddDate(-1, 0, 0).Unix(),
-			Status:      milestone.Active,
 			Version:     1,
-			CreatedAt:   now.Unix(),
+			Life:        item.Life{Status: milestone.Active, CreatedAt: now.Unix()},
 		})
+		ids = append(ids, milestoneID(n))
 	}
+
+	rows = append(rows, map[string]any{"PK": pk, "SK": item.MilestoneList, "ids": ids})
 
 	ledgers := map[string][]tally.Entry{}
 

@@ -60,7 +60,7 @@ func (r *run) check(ctx context.Context, a *athlete) {
 		if i == a.checks%len(a.milestones) && r.ask(ctx, a, http.MethodPost, "/milestones/"+m.id+"/recompute", nil, &now, "", "") {
 			equal(r, a, fmt.Sprintf("the parts that a recomputation of milestone %d mints", i), now.PartsDelta, 0)
 
-			if !m.paused && !m.completed {
+			if !m.paused && !m.completed && !m.over(r.Clock.Now()) {
 				equal(r, a, fmt.Sprintf("workouts before the start of milestone %d", i), now.Early, m.early)
 			}
 		}
@@ -93,6 +93,8 @@ func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress)
 		status = "COMPLETED"
 	case m.paused:
 		status = "PAUSED"
+	case m.over(r.Clock.Now()):
+		status = "ENDED"
 	}
 
 	equal(r, a, what+", status", is.Status, status)
@@ -107,7 +109,7 @@ func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress)
 		equal(r, a, what+", metres to the next part", is.Remaining, m.threshold(len(m.reached)+1)-m.best)
 	}
 
-	if !m.paused && !m.completed {
+	if !m.paused && !m.completed && !m.over(r.Clock.Now()) {
 		equal(r, a, what+", metres of the workouts", is.RawProgress, m.raw)
 	}
 

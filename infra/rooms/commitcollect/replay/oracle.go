@@ -55,12 +55,20 @@ type goal struct {
 type milestone struct {
 	goal
 	id        string
+	begun     time.Time // when it was started
 	paused    bool
 	completed bool
 	raw       int64       // of the workouts as they are
 	best      int64       // the highest raw so far
 	early     int         // workouts that only began too early
 	reached   []time.Time // by part: when the workouts earned it
+}
+
+// over reports whether the milestone has ended: a week after its last day is over everywhere, and after
+// it was started.
+func (m *milestone) over(now time.Time) bool {
+	last, err := time.Parse(time.DateOnly, m.end)
+	return err == nil && !now.Before(last.Add(36*time.Hour+7*day)) && !now.Before(m.begun.Add(7*day))
 }
 
 // hidden reports whether the app cannot see an activity at Strava.
@@ -167,7 +175,7 @@ func (g goal) threshold(n int) int64 {
 }
 
 // observe computes the milestones of an athlete after something has changed at a time. What
-// was reached is never lost, a paused milestone stands still, and a completed one stays so.
+// was reached is never lost, a milestone that is paused or over stands still, and a completed one stays so.
 func (a *athlete) observe(now time.Time) {
 	for _, x := range a.activities {
 		if !a.hidden(x) {
@@ -176,7 +184,7 @@ func (a *athlete) observe(now time.Time) {
 	}
 
 	for _, m := range a.milestones {
-		if m.paused {
+		if m.paused || m.over(now) {
 			continue
 		}
 
@@ -218,16 +226,22 @@ func (a *athlete) latest() (all []*activity) {
 	return all
 }
 
-// fetch is what the app does when it fetches the history: it has all activities since the
-// begin of the year, or of the first milestone.
-func (a *athlete) fetch(now time.Time) {
+// since is when the history begins that the app fetches: with the year, or with the first milestone that
+// is not completed or over.
+func (a *athlete) since(now time.Time) time.Time {
 	since := time.Date(now.Year(), 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -1)
 	for _, m := range a.milestones {
-		if m.start.Before(since) {
+		if !m.completed && !m.over(now) && m.start.Before(since) {
 			since = m.start
 		}
 	}
 
+	return since
+}
+
+// fetch is what the app does when it fetches the history: it has all activities of it.
+func (a *athlete) fetch(now time.Time) {
+	since := a.since(now)
 	for _, x := range a.activities {
 		x.has = x.has || !a.hidden(x) && x.start.After(since)
 	}

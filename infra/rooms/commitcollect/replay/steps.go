@@ -200,7 +200,7 @@ func (r *run) begin(ctx context.Context, a *athlete, n int) {
 
 	var out struct{ MilestoneID string }
 	if r.ask(ctx, a, http.MethodPost, "/milestones", body, &out, "", "", "Idempotency-Key", fmt.Sprintf("%s-%d", a.user, n)) {
-		a.milestones = append(a.milestones, &milestone{goal: g, id: out.MilestoneID})
+		a.milestones = append(a.milestones, &milestone{goal: g, id: out.MilestoneID, begun: r.Clock.Now()})
 		a.fetch(r.Clock.Now())
 		a.observe(r.Clock.Now())
 	}
@@ -239,13 +239,13 @@ func (r *run) edit(a *athlete, x *activity, what string, updates map[string]any,
 }
 
 // some returns an activity that an upset can be about: at most so old, or if that is 0,
-// any since the first milestone. It returns nil if there is none.
+// any of the history that the app fetches. It returns nil if there is none.
 func (r *run) some(a *athlete, age time.Duration, fits func(*activity) bool) *activity {
 	if !a.connected || len(a.milestones) == 0 {
 		return nil
 	}
 
-	since := a.milestones[0].start
+	since := a.since(r.Clock.Now())
 	if age > 0 {
 		since = r.Clock.Now().Add(-age)
 	}
@@ -347,8 +347,17 @@ func (r *run) choose(ctx context.Context, a *athlete) {
 // set pauses or resumes the first milestone that is not completed.
 func (r *run) set(ctx context.Context, a *athlete, paused bool, status string) {
 	for _, m := range a.milestones {
-		if m.completed {
-			r.ask(ctx, a, http.MethodPatch, "/milestones/"+m.id, map[string]string{"status": status}, nil, "milestone_completed", "")
+		refused := ""
+
+		switch {
+		case m.completed:
+			refused = "milestone_completed"
+		case m.over(r.Clock.Now()) && !m.paused:
+			refused = "milestone_closed"
+		}
+
+		if refused != "" {
+			r.ask(ctx, a, http.MethodPatch, "/milestones/"+m.id, map[string]string{"status": status}, nil, refused, "")
 			continue
 		}
 

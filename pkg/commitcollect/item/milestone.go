@@ -1,0 +1,77 @@
+package item
+
+import (
+	"context"
+	"time"
+
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/kit/dynamo"
+)
+
+// States of a milestone. A row is never stored as Ended: it follows from the row's last day.
+const (
+	Active    = "ACTIVE"
+	Paused    = "PAUSED"
+	Completed = "COMPLETED"
+	Abandoned = "ABANDONED"
+	Ended     = "ENDED"
+)
+
+// Life is what decides whether a milestone is open. A row of a milestone embeds it.
+type Life struct {
+	Status    string `dynamodbav:"status"`
+	EndDay    string `dynamodbav:"periodEndDay,omitempty"`
+	CreatedAt int64  `dynamodbav:"createdAtUtc"` // epoch s
+}
+
+// Late is how long after a workout it may be uploaded, and edited without a webhook.
+const Late = 7 * 24 * time.Hour
+
+// dayBehind is how much later than in UTC a day ends anywhere.
+const dayBehind = 12 * time.Hour
+
+// EndsAt returns when the last day of the milestone is over everywhere, the zero time if it has none.
+func (l Life) EndsAt() time.Time {
+	last, err := time.Parse(time.DateOnly, l.EndDay)
+	if err != nil {
+		return time.Time{}
+	}
+
+	return last.Add(24*time.Hour + dayBehind)
+}
+
+// State returns the status at a time. An active milestone with a last day has ended when its workouts
+// had Late to arrive after that day, and after the milestone was created. A paused one does not end:
+// its workouts count when it is resumed.
+func (l Life) State(now time.Time) string {
+	end := l.EndsAt()
+	if l.Status != Active || end.IsZero() || now.Before(end.Add(Late)) || now.Before(time.Unix(l.CreatedAt, 0).Add(Late)) {
+		return l.Status
+	}
+
+	return Ended
+}
+
+// IsOpen reports whether workouts count for the milestone, now or when it is resumed.
+func (l Life) IsOpen(now time.Time) bool {
+	s := l.State(now)
+	return s == Active || s == Paused
+}
+
+// Listed returns the list of a user's milestones that are open, or have been so lately, and those
+// of them that exist, in no order.
+func Listed[R any](ctx context.Context, db dynamo.DB, userID string) (list dynamo.List, rows []R, err error) {
+	list, _, err = dynamo.Get[dynamo.List](ctx, db, tables.OpenMilestones, User(userID), MilestoneList)
+	if err != nil || len(list.IDs) == 0 {
+		return list, nil, err
+	}
+
+	keys := make([]dynamo.Item, len(list.IDs))
+	for i, id := range list.IDs {
+		keys[i] = dynamo.Key(tables.OpenMilestones, User(userID), Milestone(id))
+	}
+
+	rows, err = dynamo.GetAll[R](ctx, db, tables.OpenMilestones, keys)
+
+	return list, rows, err
+}

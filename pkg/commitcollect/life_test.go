@@ -1,0 +1,217 @@
+package commitcollect_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"matchday/infra/rooms/commitcollect/commitcollecttest"
+	"matchday/infra/sim/strava"
+	"matchday/infra/testkit"
+	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/milestone"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/kit/dynamo"
+)
+
+// patch changes a milestone of ann.
+func patch(w *commitcollecttest.World, id string, body map[string]any) milestone.Milestone {
+	w.T.Helper()
+	return testkit.Decode[milestone.Milestone](w.World, w.Ask("ann", http.MethodPatch, "/milestones/"+id, body))
+}
+
+// listedOf returns the ids of ann's milestones, as the list of open ones has them.
+func listedOf(w *commitcollecttest.World) []string {
+	return testkit.Row[dynamo.List](w.World, tables.Main, "USER#ann", "LIST#MILESTONES").IDs
+}
+
+// TestMilestoneEnds: workouts may arrive for a week after the last day is over everywhere; then the
+// milestone is closed, and later workouts do not read it.
+func TestMilestoneEnds(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	id := w.Start("ann", commitcollecttest.Goal{StartDay: "2026-06-01", EndDay: "2026-06-08"})
+	year := w.Start("ann", commitcollecttest.Goal{})
+
+	got := patch(w, id, map[string]any{"status": "ACTIVE"})
+	same(t, "the end", []any{*got.EndsAt, *got.EndsInDays, got.CreatedAt.Truncate(time.Minute)},
+		[]any{time.Date(2026, 6, 9, 12, 0, 0, 0, time.UTC), 2, noon})
+
+	w.MoveClock(time.Date(2026, 6, 16, 11, 0, 0, 0, time.UTC))
+	w.Upload(77, "Run", time.Date(2026, 6, 8, 18, 0, 0, 0, time.UTC), 25_000)
+	w.Pass(30 * time.Minute)
+	same(t, "a run of the last day that is late", progress(w.Show("ann", id)), [3]int64{25_000, 25_000, 2})
+
+	w.MoveClock(time.Date(2026, 6, 16, 12, 0, 0, 0, time.UTC))
+	w.Upload(77, "Run", time.Date(2026, 6, 7, 18, 0, 0, 0, time.UTC), 10_000)
+	w.Pass(30 * time.Minute)
+
+	is := w.Show("ann", id)
+	same(t, "one that is later still", []any{is.Status, progress(is)}, []any{"ENDED", [3]int64{25_000, 25_000, 2}})
+	same(t, "the other milestone", progress(w.Show("ann", year)), [3]int64{35_000, 35_000, 3})
+	same(t, "the open ones", listedOf(w), []string{year})
+
+	for _, body := range []map[string]any{{"status": "PAUSED"}, {"periodEndDay": "2026-12-31"}} {
+		refused(t, "a change", w.Ask("ann", http.MethodPatch, "/milestones/"+id, body), 409, "milestone_closed")
+	}
+
+	if got := patch(w, id, map[string]any{"status": "ABANDONED"}); got.Status != "ABANDONED" || got.EndsInDays != nil {
+		t.Errorf("it is %+v, want it abandoned", got)
+	}
+}
+
+// TestMilestoneOfAPastYearCounts: one that is started after its last day is open for a week.
+func TestMilestoneOfAPastYearCounts(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	w.Upload(77, "Run", time.Date(2025, 5, 5, 9, 0, 0, 0, time.UTC), 25_000)
+	id := w.Start("ann", commitcollecttest.Goal{StartDay: "2025-05-01", EndDay: "2025-05-31"})
+	w.Pass(time.Minute)
+
+	is := w.Show("ann", id)
+	same(t, "the milestone", []any{is.Status, progress(is)}, []any{"ACTIVE", [3]int64{25_000, 25_000, 2}})
+}
+
+// TestAbandonedMilestoneKeepsItsParts, counts no workouts, and cannot be resumed.
+func TestAbandonedMilestoneKeepsItsParts(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	id := w.Start("ann", commitcollecttest.Goal{})
+	w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
+	w.Pass(time.Minute)
+
+	for range 2 { // the second changes nothing
+		same(t, "the status", patch(w, id, map[string]any{"status": "ABANDONED"}).Status, "ABANDONED")
+	}
+
+	w.Upload(77, "Run", noon.Add(time.Hour), 25_000)
+	w.Pass(2 * time.Hour)
+	w.Ask("ann", http.MethodPost, "/milestones/"+id+"/recompute", nil)
+
+	same(t, "the milestone", progress(w.Show("ann", id)), [3]int64{25_000, 25_000, 2})
+	same(t, "the open ones", len(listedOf(w)), 0)
+	refused(t, "a resumption", w.Ask("ann", http.MethodPatch, "/milestones/"+id, map[string]any{"status": "ACTIVE"}), 409, "milestone_closed")
+}
+
+// TestDeletedMilestoneIsGone, with its parts; a second request, or one of another user, changes nothing.
+func TestDeletedMilestoneIsGone(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann", "bob")
+	id := w.Start("ann", commitcollecttest.Goal{})
+	w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
+	w.Pass(time.Minute)
+
+	for _, c := range []struct {
+		user string
+		left int // the milestone and its parts
+	}{{"bob", 3}, {"ann", 0}, {"ann", 0}} {
+		if out := w.Ask(c.user, http.MethodDelete, "/milestones/"+id, nil); out.StatusCode != 204 {
+			t.Errorf("%s: got %d %s", c.user, out.StatusCode, out.Body)
+		}
+
+		same(t, "rows after the request of "+c.user, w.Count(tables.Main, "USER#ann", "MILESTONE#"), c.left)
+	}
+
+	w.Upload(77, "Run", noon.Add(time.Hour), 25_000)
+	w.Pass(2 * time.Hour)
+	same(t, "what is left", w.Count(tables.Main, "USER#ann", "MILESTONE#"), 0)
+	same(t, "the open ones", len(listedOf(w)), 0)
+}
+
+// TestGoalChangesUntilAPartIsMinted: the progress is that of the new goal.
+func TestGoalChangesUntilAPartIsMinted(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	id := w.Start("ann", commitcollecttest.Goal{Total: 1_200_000})
+	w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
+	w.Upload(77, "Ride", noon.Add(-3*time.Hour), 40_000)
+	w.Pass(time.Minute)
+	same(t, "before", progress(w.Show("ann", id)), [3]int64{25_000, 25_000, 0})
+
+	got := patch(w, id, map[string]any{"sport": "RIDE", "totalTarget": 600_001, "periodStartDay": "2026-06-01", "periodEndDay": "2026-06-30"})
+	same(t, "the change", []any{got.Sport, got.TotalTarget, got.PartTarget, got.StartDay, got.EndDay, got.Progress, got.Version},
+		[]any{got.Sport, int64(600_001), int64(50_001), "2026-06-01", "2026-06-30", int64(0), got.Version})
+	w.Work()
+	same(t, "after", progress(w.Show("ann", id)), [3]int64{40_000, 40_000, 0})
+
+	refused(t, "an end before the start", w.Ask("ann", http.MethodPatch, "/milestones/"+id, map[string]any{"periodEndDay": "2026-05-01"}),
+		400, "invalid_period")
+	same(t, "without an end", patch(w, id, map[string]any{"noEnd": true, "totalTarget": 120_000}).EndDay, "")
+	w.Work()
+	same(t, "parts", w.Show("ann", id).PartsAwardedCount, 4)
+	refused(t, "once a part is minted", w.Ask("ann", http.MethodPatch, "/milestones/"+id, map[string]any{"totalTarget": 1}), 409,
+		"milestone_minted")
+	same(t, "the same goal", patch(w, id, map[string]any{"totalTarget": 120_000, "status": "PAUSED"}).Status, "PAUSED")
+}
+
+// TestOnlyOpenMilestonesAreLimited: 50 are open, and about 200 are kept.
+func TestOnlyOpenMilestonesAreLimited(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+
+	var first string
+	for range 50 {
+		first = w.Start("ann", commitcollecttest.Goal{})
+	}
+
+	body := map[string]any{"modelId": "trike", "sport": "RUN", "targetType": "DISTANCE_METERS", "totalTarget": 9, "periodStartDay": "2026-06-01"}
+	refused(t, "another", w.Ask("ann", http.MethodPost, "/milestones", body), 409, "too_many_milestones")
+	patch(w, first, map[string]any{"status": "ABANDONED"})
+	w.MoveClock(noon.Add(time.Hour))
+
+	next := testkit.Decode[struct{ MilestoneID string }](w.World, w.Ask("ann", http.MethodPost, "/milestones", body)).MilestoneID
+	all := testkit.Decode[struct{ Milestones []milestone.Milestone }](w.World, w.Ask("ann", http.MethodGet, "/milestones", nil)).Milestones
+	same(t, "the list, its first and its last", []any{len(all), all[0].MilestoneID, all[50].MilestoneID}, []any{51, next, first})
+
+	var more []any
+	for range 149 {
+		r := testkit.Row[milestone.Row](w.World, tables.Main, "USER#ann", "MILESTONE#"+first)
+		r.SK += string(rune('A'+len(more)%26)) + string(rune('A'+len(more)/26))
+		more = append(more, r)
+	}
+
+	testkit.PutRows(w.World, tables.Main, more...)
+	patch(w, next, map[string]any{"status": "ABANDONED"})
+	refused(t, "one of more than 200", w.Ask("ann", http.MethodPost, "/milestones", body), 409, "too_many_milestones_kept")
+}
+
+// TestClosedMilestonesDoNotBoundTheHistory: the weekly fetch begins with the earliest open milestone,
+// or with the year.
+func TestClosedMilestonesDoNotBoundTheHistory(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	long := w.Start("ann", commitcollecttest.Goal{StartDay: "2020-01-01"})
+	w.Pass(time.Minute)
+
+	after := func() int64 {
+		t.Helper()
+
+		var all []string
+		w.Outage = func(_ http.ResponseWriter, r *http.Request) bool {
+			if at := r.URL.Query().Get("after"); at != "" && !slices.Contains(all, at) {
+				all = append(all, at)
+			}
+
+			return false
+		}
+		s := testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester)
+		testkit.Must(t, s.Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true}))
+
+		if len(all) != 1 {
+			t.Fatalf("the history is fetched after %v", all)
+		}
+
+		var at int64
+		for _, c := range all[0] {
+			at = at*10 + int64(c-'0')
+		}
+
+		return at
+	}
+
+	same(t, "with a milestone of 2020", time.Unix(after(), 0).UTC().Year(), 2019)
+	patch(w, long, map[string]any{"status": "ABANDONED"})
+	same(t, "without it", time.Unix(after(), 0).UTC().Format(time.DateOnly), "2025-12-31")
+}

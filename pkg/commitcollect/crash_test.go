@@ -40,6 +40,7 @@ type outcome struct {
 // volatile are the attributes that differ from world to world, or if a job runs later.
 var volatile = []string{
 	"updatedAtUtc", "ingestedAtUtc", "deletedAtUtc", "awardedAtUtc", "lastAwardedAtUtc", "completedAtUtc", "fetchedAtUtc", "createdAtUtc",
+	"retiredAtUtc",
 	"accessToken", "refreshToken", "brokenAtUtc", "leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAt",
 }
 
@@ -338,6 +339,10 @@ var jobs = map[string]job{
 		testkit.Must(w.T, aPart(w, w.Env(model.PutPartFunction())))
 	}, func(w *commitcollecttest.World, env app.Env) error {
 		_, err := testkit.OpenWith(w.World, env, model.Open).ActivateModel(w.NewContext(), &model.ActivateModel{ID: "kite"})
+		return err
+	}},
+	"a model is retired": {model.RetireModelFunction(), nothing, func(w *commitcollecttest.World, env app.Env) error {
+		_, err := testkit.OpenWith(w.World, env, model.Open).RetireModel(w.NewContext(), &model.RetireModel{ID: "trike"})
 		return err
 	}},
 	"the subscription is created": {workout.CreateSubscriptionFunction(), nothing, subscribe},

@@ -17,7 +17,7 @@
 //	what happens when Strava is revoked                   workout: revoke, Reconcile, PurgeWorkouts
 //	who owns an athlete, and how tokens are kept          link
 //	who calls: cookies, sign-in, sign-out                 signin; kit/session
-//	which models exist, and when they change no more      model
+//	which models exist, and who sees which                model
 //	who is notified of a part                             notice
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	what is written to the audit trail                    trail

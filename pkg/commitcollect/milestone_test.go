@@ -428,8 +428,8 @@ func TestMissingPartMintsNothing(t *testing.T) {
 	}
 }
 
-// TestModelIsFrozenOnceActive, and is not active before it is complete.
-func TestModelIsFrozenOnceActive(t *testing.T) {
+// TestModelIsActivatedOnceItIsComplete, and then keeps its number of parts.
+func TestModelIsActivatedOnceItIsComplete(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.New(t, strava.Faults{})
 	part := map[string]any{"partName": "Wheel", "meshFile": "a.glb", "attachPoint": "a", "displayOrder": 1}
@@ -449,8 +449,8 @@ func TestModelIsFrozenOnceActive(t *testing.T) {
 		}
 	}
 
-	refused(t, "an active model", w.AskAdmin(http.MethodPut, "/admin/models/kite", model), 409, "model_frozen")
-	refused(t, "a part of an active model", w.AskAdmin(http.MethodPut, "/admin/models/kite/parts/1", part), 409, "model_frozen")
+	model["partsTotal"] = 3
+	refused(t, "another part of an active model", w.AskAdmin(http.MethodPut, "/admin/models/kite", model), 409, "model_frozen")
 	refused(t, "a part of no model", w.AskAdmin(http.MethodPut, "/admin/models/boat/parts/1", part), 404, "model_not_found")
 }
 

@@ -96,6 +96,8 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 		{true, "PUT /admin/models/{modelId}/parts/{partIndex}", "/admin/models/kite/parts/1",
 			map[string]any{"partName": "Tail", "meshFile": "a.glb", "attachPoint": "a", "displayOrder": 1}},
 		{true, "POST /admin/models/{modelId}/activate", "/admin/models/kite/activate", nil},
+		{true, "GET /admin/models", "/admin/models", nil},
+		{true, "POST /admin/models/{modelId}/retire", "/admin/models/kite/retire", nil},
 		{true, "GET /admin/audit/correlations/{correlationId}", "/admin/audit/correlations/x", nil},
 		{true, "GET /admin/audit/events/{type}/{month}", "/admin/audit/events/AUTH_LOGIN/202606", nil},
 	} {

@@ -1,16 +1,22 @@
-// Package model holds the models whose parts are minted. Administrators write a model and its
-// parts, and then activate it: from then on neither changes.
+// Package model holds the models whose parts are minted. Administrators write a draft and its parts,
+// and then activate it: from then on the number of parts does not change, and the rest can be
+// corrected. Parts that were minted stay as they were. A retired model is for the milestones that
+// have begun with it: they mint its parts, and nobody starts another one. It can be activated again.
 package model
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -22,13 +28,22 @@ import (
 // Errors of the package.
 var (
 	ErrNotFound   = problem.New(problem.NotFound, "model_not_found", "there is no such model")
-	errFrozen     = problem.New(problem.Conflict, "model_frozen", "the model is active: it and its parts do not change any more")
+	errFrozen     = problem.New(problem.Conflict, "model_frozen", "the model is or was active: the number of its parts does not change")
+	errDraft      = problem.New(problem.Conflict, "model_is_draft", "the model is a draft, which no milestone uses")
+	errBusy       = problem.New(problem.Conflict, "model_busy", "the model changes at this moment: try again")
 	errIncomplete = problem.New(problem.Conflict, "model_incomplete", "the model lacks parts")
 )
 
 // MaxParts is the largest number of parts of a model: with its milestone, all are minted in
 // one transaction.
 const MaxParts = 12
+
+// States of a model.
+const (
+	Draft   = "DRAFT"
+	Active  = "ACTIVE"
+	Retired = "RETIRED"
+)
 
 // Meta is the description of a model. The list of models has the same rows.
 type Meta struct {
@@ -40,7 +55,37 @@ type Meta struct {
 	Year       int    `dynamodbav:"year"`
 	PartsTotal int    `dynamodbav:"partsTotal"`
 	IsActive   bool   `dynamodbav:"isActive"`
+	RetiredAt  int64  `dynamodbav:"retiredAtUtc,omitempty"` // epoch s; 0 if it is a draft or active
 }
+
+// state returns the model's state.
+func (m Meta) state() string {
+	switch {
+	case m.IsActive:
+		return Active
+	case m.RetiredAt != 0:
+		return Retired
+	}
+
+	return Draft
+}
+
+// unchanged holds for the model as it was read, or if there is none as there was none.
+func (m Meta) unchanged() expression.ConditionBuilder {
+	if m.PK == "" {
+		return dynamo.Absent[Meta]("PK")
+	}
+
+	return dynamo.Unchanged(m, "isActive", "retiredAtUtc", "partsTotal")
+}
+
+// save returns the writes of a model in place of the one that was read, and of its row in the list.
+func (m Meta) save(was Meta) []dynamo.Write {
+	return []dynamo.Write{dynamo.PutWrite(m, was.unchanged()), dynamo.PutWrite(m.listed())}
+}
+
+// attempts bounds the changes of a model while concurrent requests overtake them.
+var attempts = dynamo.Attempts{Max: 3, Err: errBusy}
 
 // Part is a part of a model.
 type Part struct {
@@ -100,13 +145,14 @@ func Get(ctx context.Context, db dynamo.DB, modelID string) (Meta, error) {
 // Service is the service of models.
 type Service struct {
 	session.Sessions
-	db dynamo.DB
+	db  dynamo.DB
+	now func() time.Time
 }
 
 // Open opens the service.
 func Open(_ context.Context, env app.Env) (*Service, error) {
 	db := dynamo.Open(env.AWS, env.Prefix)
-	return &Service{signin.Sessions(env, db), db}, nil
+	return &Service{signin.Sessions(env, db), db, env.Now}, nil
 }
 
 // Model is a model in an answer.
@@ -116,6 +162,7 @@ type Model struct {
 	Year       int    `json:"year" doc:"The year that the model is of."`
 	PartsTotal int    `json:"partsTotal" doc:"The number of its parts."`
 	IsActive   bool   `json:"isActive" doc:"Whether milestones can be started with it."`
+	Status     string `json:"status" enum:"DRAFT,ACTIVE,RETIRED" doc:"Milestones of a retired model go on."`
 	Parts      []View `json:"parts,omitempty" doc:"The parts in their order. Absent in lists."`
 }
 
@@ -131,7 +178,7 @@ type View struct {
 }
 
 func view(m Meta, parts []Part) Model {
-	out := Model{m.ModelID, m.Name, m.Year, m.PartsTotal, m.IsActive, nil}
+	out := Model{ModelID: m.ModelID, Name: m.Name, Year: m.Year, PartsTotal: m.PartsTotal, IsActive: m.IsActive, Status: m.state()}
 	for _, p := range parts {
 		out.Parts = append(out.Parts, View{
 			PartIndex: p.PartIndex, PartName: p.PartName, MeshFile: p.MeshFile,
@@ -159,40 +206,107 @@ type ModelList struct {
 	}
 }
 
-// ListModelsFunction returns the models.
+// ListModelsFunction returns the models that the caller can collect, or does.
 func ListModelsFunction() app.Function {
 	return app.API(spec.Function{
-		Name: "commitcollect/list-models", Does: "Returns the models.", IfDown: "Nobody can choose a model.",
+		Name:   "commitcollect/list-models",
+		Does:   "Returns the active models, and retired ones that the caller collects.",
+		IfDown: "Nobody can choose a model.",
 		On:     spec.Route{Method: "GET", Path: "/models", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.ListModels},
+		Uses:   []spec.Access{tables.ResolveSession, tables.ListModels, tables.ListMilestones},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).ListModels)
 }
 
-// ListModels returns the models by id, those that are not active included.
+// ListModels returns models by id: the active ones, and the retired ones of the caller's milestones. A
+// page can be shorter than its limit, and is the last one only without next.
 func (s *Service) ListModels(ctx context.Context, in *ListModels) (*ModelList, error) {
-	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListModels, item.Models, "MODEL#"), Limit: int32(in.Limit)}
-	if in.Cursor != "" {
-		r.After = dynamo.Key(tables.ListModels, item.Models, item.Model(in.Cursor))
-	}
-
-	rows, last, err := dynamo.Query[Meta](ctx, s.db, tables.ListModels, r)
+	rows, next, err := s.list(ctx, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, err
 	}
 
+	if rows, err = s.visible(ctx, in.UserID, rows); err != nil {
+		return nil, err
+	}
+
+	return newList(rows, next), nil
+}
+
+// list returns a page of all models after one, and the id to continue with, "" at the end.
+func (s *Service) list(ctx context.Context, cursor string, limit int) (rows []Meta, next string, err error) {
+	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListModels, item.Models, "MODEL#"), Limit: int32(limit)}
+	if cursor != "" {
+		r.After = dynamo.Key(tables.ListModels, item.Models, item.Model(cursor))
+	}
+
+	rows, last, err := dynamo.Query[Meta](ctx, s.db, tables.ListModels, r)
+	if err == nil && last != nil {
+		next = rows[len(rows)-1].ModelID
+	}
+
+	return rows, next, err
+}
+
+func newList(rows []Meta, next string) *ModelList {
 	out := &ModelList{}
+	out.Body.Next = next
 
 	out.Body.Models = []Model{}
 	for _, m := range rows {
 		out.Body.Models = append(out.Body.Models, view(m, nil))
 	}
 
-	if last != nil {
-		out.Body.Next = rows[len(rows)-1].ModelID
+	return out
+}
+
+// visible returns the models that a user may see. It reads the user's milestones only for a retired one.
+func (s *Service) visible(ctx context.Context, userID string, all []Meta) ([]Meta, error) {
+	used := map[string]bool{}
+
+	if slices.ContainsFunc(all, func(m Meta) bool { return m.state() == Retired }) {
+		rows, err := dynamo.QueryAll[struct {
+			ModelID string `dynamodbav:"modelId"`
+		}](ctx, s.db, tables.ListMilestones, workout.MilestonesOf(userID))
+		if err != nil {
+			return nil, err
+		}
+
+		for _, r := range rows {
+			used[r.ModelID] = true
+		}
 	}
 
-	return out, nil
+	return slices.DeleteFunc(all, func(m Meta) bool { return m.state() == Draft || m.state() == Retired && !used[m.ModelID] }), nil
+}
+
+// ListAllModels is the request of an administrator for all models.
+type ListAllModels struct {
+	auth.Admin
+	Cursor string `query:"cursor" maxLength:"64" doc:"The next of the page before."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100"`
+}
+
+// ListAllModelsFunction returns all models to administrators.
+func ListAllModelsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/list-all-models",
+		Does:   "Returns all models to administrators, drafts and retired ones included.",
+		IfDown: "Administrators do not see drafts.",
+		On:     spec.Route{Method: "GET", Path: "/admin/models", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.ListModels},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).ListAllModels)
+}
+
+// ListAllModels returns a page of all models by id.
+func (s *Service) ListAllModels(ctx context.Context, in *ListAllModels) (*ModelList, error) {
+	rows, next, err := s.list(ctx, in.Cursor, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+
+	return newList(rows, next), nil
 }
 
 // GetModel is the request for a model.
@@ -211,14 +325,24 @@ func GetModelFunction() app.Function {
 	return app.API(spec.Function{
 		Name: "commitcollect/get-model", Does: "Returns a model with its parts.", IfDown: "Models do not open.",
 		On:     spec.Route{Method: "GET", Path: "/models/{modelId}", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.ReadModel},
+		Uses:   []spec.Access{tables.ResolveSession, tables.ReadModel, tables.ListMilestones},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetModel, ErrNotFound)
 }
 
-// GetModel returns a model with its parts. It returns ErrNotFound if there is none.
+// GetModel returns a model with its parts. It returns ErrNotFound if there is none, for a draft, and
+// for a retired one that the caller does not collect.
 func (s *Service) GetModel(ctx context.Context, in *GetModel) (*Page, error) {
 	m, parts, err := Read(ctx, s.db, in.ID)
+	if err != nil {
+		return nil, err
+	}
+
+	seen, err := s.visible(ctx, in.UserID, []Meta{m})
+	if err == nil && len(seen) == 0 {
+		err = ErrNotFound
+	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -237,27 +361,52 @@ type PutModel struct {
 	}
 }
 
-// PutModelFunction writes a model that is not active yet.
+// PutModelFunction writes a draft, or corrects a model.
 func PutModelFunction() app.Function {
 	return app.API(spec.Function{
-		Name: "commitcollect/put-model", Does: "Writes a model that is not active yet.", IfDown: "Administrators cannot prepare models.",
+		Name:   "commitcollect/put-model",
+		Does:   "Writes a draft of a model, or corrects the name and the year of a model.",
+		IfDown: "Administrators cannot prepare or correct models.",
 		On:     spec.Route{Method: "PUT", Path: "/admin/models/{modelId}", Auth: spec.Admin},
-		Uses:   []spec.Access{tables.SaveModel},
+		Uses:   []spec.Access{tables.GetModel, tables.SaveModel},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutModel, errFrozen)
+	}, Open, (*Service).PutModel, errBusy, errFrozen)
 }
 
-// PutModel writes a model that is not active, and its row in the list. A second run writes
-// the same. An active model is model_frozen.
+// PutModel writes a draft, or corrects a model, and its row in the list. Parts of a draft beyond
+// partsTotal are deleted. A second run writes the same. Errors: model_frozen for another number of
+// parts of a model that is or was active, model_busy.
 func (s *Service) PutModel(ctx context.Context, in *PutModel) (*Page, error) {
-	m := Meta{item.Model(in.ID), item.Meta, "Model", in.ID, in.Body.Name, in.Body.Year, in.Body.PartsTotal, false}
+	return dynamo.RetryValue(ctx, attempts, func() (*Page, error) {
+		was, err := Get(ctx, s.db, in.ID)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
 
-	open := dynamo.Absent[Meta]("PK").Or(dynamo.Equal[Meta]("isActive", false))
-	if err := dynamo.Transact(ctx, s.db, tables.SaveModel, dynamo.PutWrite(m, open), dynamo.PutWrite(m.listed())); err != nil {
-		return nil, dynamo.RefusedAs(err, errFrozen)
-	}
+		if was.state() != Draft && was.PartsTotal != in.Body.PartsTotal {
+			return nil, errFrozen
+		}
 
-	return &Page{view(m, nil)}, nil
+		m := Meta{
+			PK:         item.Model(in.ID),
+			SK:         item.Meta,
+			EntityType: "Model",
+			ModelID:    in.ID,
+			Name:       in.Body.Name,
+			Year:       in.Body.Year,
+			PartsTotal: in.Body.PartsTotal,
+			IsActive:   was.IsActive,
+			RetiredAt:  was.RetiredAt,
+		}
+
+		writes := m.save(was)
+
+		for n := m.PartsTotal + 1; n <= was.PartsTotal; n++ {
+			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.SaveModel, m.PK, item.Part(n))))
+		}
+
+		return &Page{view(m, nil)}, dynamo.Transact(ctx, s.db, tables.SaveModel, writes...)
+	})
 }
 
 // listed returns the row of the model in the list.
@@ -279,38 +428,37 @@ type PutPart struct {
 	}
 }
 
-// PutPartFunction writes a part of a model that is not active yet.
+// PutPartFunction writes or corrects a part of a model.
 func PutPartFunction() app.Function {
 	return app.API(spec.Function{
-		Name: "commitcollect/put-part", Does: "Writes a part of a model that is not active yet.", IfDown: "Administrators cannot prepare models.",
+		Name: "commitcollect/put-part", Does: "Writes or corrects a part of a model.", IfDown: "Administrators cannot prepare or correct models.",
 		On:     spec.Route{Method: "PUT", Path: "/admin/models/{modelId}/parts/{partIndex}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.ReadModel, tables.SaveModel},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).PutPart, ErrNotFound, errFrozen)
+	}, Open, (*Service).PutPart, ErrNotFound, errBusy)
 }
 
-// PutPart writes a part of a model that is not active. A second run writes the same.
-// Errors: ErrNotFound, model_frozen.
+// PutPart writes a part of a model. Parts that were minted before stay as they were. A second run
+// writes the same. Errors: ErrNotFound, model_busy.
 func (s *Service) PutPart(ctx context.Context, in *PutPart) (*Page, error) {
-	m, parts, err := Read(ctx, s.db, in.ID)
-	if err != nil {
-		return nil, err
-	}
+	return dynamo.RetryValue(ctx, attempts, func() (*Page, error) {
+		m, parts, err := Read(ctx, s.db, in.ID)
+		if err != nil {
+			return nil, err
+		}
 
-	if in.N > m.PartsTotal {
-		return nil, problem.In("path.partIndex", "the model has %d parts", m.PartsTotal)
-	}
+		if in.N > m.PartsTotal {
+			return nil, problem.In("path.partIndex", "the model has %d parts", m.PartsTotal)
+		}
 
-	p := Part{m.PK, item.Part(in.N), "Part", in.N, in.Body.PartName, in.Body.MeshFile, in.Body.AttachPoint, in.Body.DisplayOrder}
+		p := Part{m.PK, item.Part(in.N), "Part", in.N, in.Body.PartName, in.Body.MeshFile, in.Body.AttachPoint, in.Body.DisplayOrder}
+		parts = append(slices.DeleteFunc(parts, func(o Part) bool { return o.PartIndex == in.N }), p)
 
-	open := dynamo.CheckWrite(dynamo.Key(tables.SaveModel, m.PK, item.Meta), dynamo.Equal[Meta]("isActive", false))
-	if err := dynamo.Transact(ctx, s.db, tables.SaveModel, dynamo.PutWrite(p), open); err != nil {
-		return nil, dynamo.RefusedAs(err, errFrozen)
-	}
+		// A draft that becomes shorter deletes its parts.
+		same := dynamo.CheckWrite(dynamo.Key(tables.SaveModel, m.PK, item.Meta), dynamo.Equal[Meta]("partsTotal", m.PartsTotal))
 
-	parts = append(slices.DeleteFunc(parts, func(o Part) bool { return o.PartIndex == in.N }), p)
-
-	return &Page{view(m, parts)}, nil
+		return &Page{view(m, parts)}, dynamo.Transact(ctx, s.db, tables.SaveModel, dynamo.PutWrite(p), same)
+	})
 }
 
 // ActivateModel is the request to activate a model.
@@ -329,8 +477,8 @@ func ActivateModelFunction() app.Function {
 	}, Open, (*Service).ActivateModel, ErrNotFound, errIncomplete)
 }
 
-// ActivateModel lets milestones be started with a model that has all of its parts. A second
-// run changes nothing. Errors: ErrNotFound, model_incomplete.
+// ActivateModel lets milestones be started with a model that has all of its parts, a retired one
+// included. A second run changes nothing. Errors: ErrNotFound, model_incomplete.
 func (s *Service) ActivateModel(ctx context.Context, in *ActivateModel) (*Page, error) {
 	m, parts, err := Read(ctx, s.db, in.ID)
 	if err != nil {
@@ -361,13 +509,52 @@ func (s *Service) ActivateModel(ctx context.Context, in *ActivateModel) (*Page, 
 		return nil, &e
 	}
 
-	m.IsActive = true
-	same := dynamo.Equal[Meta]("partsTotal", m.PartsTotal)
+	was := m
+	m.IsActive, m.RetiredAt = true, 0
 
-	writes := append([]dynamo.Write{dynamo.PutWrite(m, same), dynamo.PutWrite(m.listed())}, checks...)
+	writes := append(m.save(was), checks...)
 	if err := dynamo.Transact(ctx, s.db, tables.SaveModel, writes...); err != nil {
 		return nil, dynamo.RefusedAs(err, errIncomplete)
 	}
 
 	return &Page{view(m, parts)}, nil
+}
+
+// RetireModel is the request to retire a model.
+type RetireModel struct {
+	auth.Admin
+	ID string `path:"modelId" maxLength:"64" doc:"The id of the model."`
+}
+
+// RetireModelFunction ends the start of milestones with a model.
+func RetireModelFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/retire-model",
+		Does:   "Ends the start of milestones with a model. Those that have begun go on.",
+		IfDown: "Administrators cannot retire models.",
+		On:     spec.Route{Method: "POST", Path: "/admin/models/{modelId}/retire", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.ReadModel, tables.SaveModel},
+		Memory: 256, Timeout: 5 * time.Second,
+	}, Open, (*Service).RetireModel, ErrNotFound, errBusy, errDraft)
+}
+
+// RetireModel retires an active model. A second run changes nothing. Errors: ErrNotFound,
+// model_is_draft, model_busy.
+func (s *Service) RetireModel(ctx context.Context, in *RetireModel) (*Page, error) {
+	return dynamo.RetryValue(ctx, attempts, func() (*Page, error) {
+		m, parts, err := Read(ctx, s.db, in.ID)
+		switch {
+		case err != nil:
+			return nil, err
+		case m.state() == Draft:
+			return nil, errDraft
+		case m.state() == Retired:
+			return &Page{view(m, parts)}, nil
+		}
+
+		was := m
+		m.IsActive, m.RetiredAt = false, s.now().Unix()
+
+		return &Page{view(m, parts)}, dynamo.Transact(ctx, s.db, tables.SaveModel, m.save(was)...)
+	})
 }

@@ -111,8 +111,8 @@ var (
 var (
 	ListModels = Main.On("List models", "PK=MODEL#INDEX", perRequest, spec.Query)
 	ReadModel  = Main.On("Get model", "PK=MODEL#{modelId}: META and PART#{n}", perRequest, spec.Query)
-	SaveModel  = Main.On("Save model", "PK=MODEL#{modelId}, SK=META or PART#{n}, unless it is active; PK=MODEL#INDEX, SK=MODEL#{modelId}",
-		byAdmin, spec.PutItem, spec.UpdateItem, spec.ConditionCheckItem)
+	SaveModel  = Main.On("Save model", "PK=MODEL#{modelId}, SK=META or PART#{n}, if META is unchanged; PK=MODEL#INDEX, SK=MODEL#{modelId}",
+		byAdmin, spec.PutItem, spec.UpdateItem, spec.DeleteItem, spec.ConditionCheckItem)
 	GetModel     = Main.On("Get model's description", "PK=MODEL#{modelId}, SK=META", onUser, spec.GetItem)
 	PutMilestone = Main.On("Put milestone", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}, absent; then once its message is sent", onUser,
 		spec.GetItem, spec.PutItem, spec.UpdateItem)

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/commitcollect/model"
+
+func main() { model.RetireModelFunction().Start() }

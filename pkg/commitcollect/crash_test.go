@@ -40,7 +40,7 @@ type outcome struct {
 // volatile are the attributes that differ from world to world, or if a job runs later.
 var volatile = []string{
 	"updatedAtUtc", "ingestedAtUtc", "deletedAtUtc", "awardedAtUtc", "lastAwardedAtUtc", "completedAtUtc", "fetchedAtUtc", "createdAtUtc",
-	"retiredAtUtc",
+	"retiredAtUtc", "recomputes", "recomputedFromUtc",
 	"accessToken", "refreshToken", "brokenAtUtc", "leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAt",
 }
 

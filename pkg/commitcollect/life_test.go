@@ -1,8 +1,10 @@
 package commitcollect_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -214,4 +216,53 @@ func TestClosedMilestonesDoNotBoundTheHistory(t *testing.T) {
 	same(t, "with a milestone of 2020", time.Unix(after(), 0).UTC().Year(), 2019)
 	patch(w, long, map[string]any{"status": "ABANDONED"})
 	same(t, "without it", time.Unix(after(), 0).UTC().Format(time.DateOnly), "2025-12-31")
+}
+
+// TestEligibilityOfAMilestoneThatDoesNotCount: the milestone's state is a reason, too.
+func TestEligibilityOfAMilestoneThatDoesNotCount(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	id, full := w.Start("ann", commitcollecttest.Goal{}), w.Start("ann", commitcollecttest.Goal{Total: 10_000})
+	run := w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
+	w.Pass(time.Hour)
+	later := w.Upload(77, "Run", w.Clock.Now().Add(time.Minute), 25_000)
+	w.Pass(time.Hour)
+
+	why := func(activity int64, milestone string) []string {
+		path := fmt.Sprintf("/activities/%d/eligibility?milestoneId=%s", activity, milestone)
+
+		out := testkit.Decode[struct {
+			Counts  bool
+			Reasons []string
+		}](w.World, w.Ask("ann", http.MethodGet, path, nil))
+		if out.Counts != (len(out.Reasons) == 0) {
+			t.Errorf("%s: it counts: %v, and the reasons are %v", path, out.Counts, out.Reasons)
+		}
+
+		return out.Reasons
+	}
+
+	same(t, "what completed it", why(run, full), []string{})
+	same(t, "what came after", why(later, full), []string{"milestone_completed"})
+
+	for _, state := range []string{"PAUSED", "ABANDONED"} {
+		patch(w, id, map[string]any{"status": state})
+		same(t, "of one that is "+state, why(run, id), []string{"milestone_" + strings.ToLower(state)})
+	}
+}
+
+// TestRecomputationsAreLimited: ten of a milestone in an hour.
+func TestRecomputationsAreLimited(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	id := w.Start("ann", commitcollecttest.Goal{})
+	ask := func() int { return w.Ask("ann", http.MethodPost, "/milestones/"+id+"/recompute", nil).StatusCode }
+
+	for n := range 10 {
+		same(t, fmt.Sprint("recomputation ", n), ask(), 200)
+	}
+
+	refused(t, "one more", w.Ask("ann", http.MethodPost, "/milestones/"+id+"/recompute", nil), 429, "recompute_too_soon")
+	w.MoveClock(w.Clock.Now().Add(time.Hour))
+	same(t, "an hour later", ask(), 200)
 }

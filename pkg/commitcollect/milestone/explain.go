@@ -15,6 +15,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/limit"
 	"matchday/pkg/spec"
 )
 
@@ -82,6 +83,9 @@ type Recomputed struct {
 	}
 }
 
+// recomputes limits the recomputations of a milestone, each of which reads all workouts.
+var recomputes = spec.Limit{Name: "recomputations of a milestone", Max: 10, Per: time.Hour, Code: "recompute_too_soon"}
+
 // pageSize is the number of workouts that a recomputation reads at once.
 const pageSize = 200
 
@@ -95,6 +99,7 @@ func RecomputeMilestoneFunction() app.Function {
 		Uses:    append([]spec.Access{tables.ResolveSession, tables.ListWorkouts, account.CheckDeleted}, evaluates...),
 		Sends:   []spec.Queue{NoticeQueue},
 		Emits:   []spec.Metric{PartsMissing},
+		Limits:  []spec.Limit{recomputes},
 		Memory:  512,
 		Timeout: 20 * time.Second,
 	}, Open, (*Service).RecomputeMilestone,
@@ -103,10 +108,15 @@ func RecomputeMilestoneFunction() app.Function {
 
 // RecomputeMilestone computes a milestone from the workouts themselves instead of their
 // ledgers, at most MaxInspect of them. A second run mints nothing new. Errors:
-// milestone_not_found, too_many_workouts_for_mvp_recompute, milestone_version_conflict.
+// milestone_not_found, recompute_too_soon, too_many_workouts_for_mvp_recompute,
+// milestone_version_conflict.
 func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone) (*Recomputed, error) {
 	r, err := s.read(ctx, in.UserID, in.ID)
 	if err != nil {
+		return nil, err
+	}
+
+	if r, err = s.takeRecompute(ctx, r); err != nil {
 		return nil, err
 	}
 
@@ -138,10 +148,34 @@ func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone
 	return out, nil
 }
 
+// takeRecompute counts a recomputation of a milestone. It returns problem.Beyond of the limit if as many
+// were counted in the period, and milestone_version_conflict if others are counted at this moment.
+func (s *Service) takeRecompute(ctx context.Context, r Row) (Row, error) {
+	return dynamo.RetryValue(ctx, attempts, func() (Row, error) {
+		next, err := s.read(ctx, r.UserID, r.MilestoneID)
+		if err != nil {
+			return next, err
+		}
+
+		was := next
+
+		w, err := limit.Window{Begins: time.Unix(was.RecomputedFrom, 0), Count: was.Recomputes}.Take(recomputes, s.now())
+		if err != nil {
+			return next, err
+		}
+
+		next.RecomputedFrom, next.Recomputes = w.Begins.Unix(), w.Count
+
+		return next, dynamo.Update(ctx, s.db, tables.SaveMilestone, dynamo.Key(tables.SaveMilestone, was.PK, was.SK),
+			dynamo.Set(next, "recomputedFromUtc", "recomputes"),
+			dynamo.Exists[Row]("PK").And(dynamo.Unchanged(was, "recomputedFromUtc", "recomputes")))
+	})
+}
+
 // inspected is what a recomputation reads of a workout.
 var inspected = expression.NamesList(
 	expression.Name("activityId"), expression.Name("sportType"), expression.Name("startDateUtc"), expression.Name("utcOffsetSec"),
-	expression.Name("distanceMeters"),
+	expression.Name("distanceMeters"), expression.Name("movingTimeSec"), expression.Name("elapsedTimeSec"),
 	expression.Name("total_elevation_gain"), expression.Name("manual"), expression.Name("flagged"),
 	expression.Name("private"), expression.Name("isDeleted"),
 )
@@ -209,6 +243,23 @@ var texts = map[tally.Reason]string{
 	tally.IsFlagged:    "Strava has flagged it.",
 	tally.NoValue:      "It has no distance, or no ascent.",
 	tally.Duplicate:    "It is the same workout as another one, recorded by a second device.",
+	tally.IsPaused:     "The milestone is paused: it counts when the milestone is resumed.",
+	tally.IsAbandoned:  "The milestone was abandoned.",
+	tally.IsCompleted:  "The milestone was completed before.",
+}
+
+// against returns why the milestone counts no workout that began at a time, epoch s, nil if it does.
+func (r Row) against(startedAt int64, now time.Time) []tally.Reason {
+	switch state := r.State(now); {
+	case state == Paused:
+		return []tally.Reason{tally.IsPaused}
+	case state == Abandoned:
+		return []tally.Reason{tally.IsAbandoned}
+	case state == Completed && r.CompletedAt != nil && startedAt > *r.CompletedAt:
+		return []tally.Reason{tally.IsCompleted}
+	}
+
+	return nil
 }
 
 // GetEligibilityFunction returns why a workout of the caller counts for a milestone, or why it does
@@ -260,6 +311,7 @@ func (s *Service) GetEligibility(ctx context.Context, in *GetEligibility) (*Elig
 		reasons = []tally.Reason{tally.Deleted}
 	}
 
+	reasons = append(reasons, r.against(w.StartedAt, s.now())...)
 	for _, reason := range reasons {
 		out.Body.Reasons, out.Body.Texts = append(out.Body.Reasons, reason), append(out.Body.Texts, texts[reason])
 	}

@@ -91,6 +91,10 @@ type Row struct {
 	AwardedAt   *int64       `dynamodbav:"lastAwardedAtUtc"`
 	CompletedAt *int64       `dynamodbav:"completedAtUtc"`
 
+	// The recomputations of a period: when it began, epoch s, and their number.
+	RecomputedFrom int64 `dynamodbav:"recomputedFromUtc,omitempty"`
+	Recomputes     int   `dynamodbav:"recomputes,omitempty"`
+
 	item.Life
 }
 

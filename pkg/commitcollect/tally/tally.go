@@ -4,7 +4,6 @@ package tally
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 )
@@ -71,6 +70,8 @@ type Entry struct {
 	UTCOffset  int32  `dynamodbav:"o,omitempty"` // s, of the place and day of the workout
 	Distance   int64  `dynamodbav:"d,omitempty"` // m
 	Elevation  int64  `dynamodbav:"e,omitempty"` // m of ascent
+	Moving     int64  `dynamodbav:"m,omitempty"` // s; this and the next are 0 in ledgers of before they were stored
+	Elapsed    int64  `dynamodbav:"l,omitempty"` // s
 	Manual     bool   `dynamodbav:"h,omitempty"`
 	Flagged    bool   `dynamodbav:"f,omitempty"`
 	Private    bool   `dynamodbav:"p,omitempty"`
@@ -123,6 +124,11 @@ const (
 	IsFlagged    Reason = "flagged"
 	NoValue      Reason = "no_value"
 	Duplicate    Reason = "duplicate"
+
+	// These are reasons of the milestone, which Why and Count do not return.
+	IsPaused    Reason = "milestone_paused"
+	IsAbandoned Reason = "milestone_abandoned"
+	IsCompleted Reason = "milestone_completed" // before the workout began
 )
 
 // Why returns the reasons for which a workout does not count, without regard to others:
@@ -154,19 +160,30 @@ func Why(e Entry, g Goal, c Choice) (all []Reason) {
 }
 
 // Two workouts of one family are the same, recorded by two devices, if they began within
-// sameStart of each other and their distances differ by at most sameDistance, or by
-// sameMetres. Devices differ by the moment of the button and by the GPS.
+// sameStart of each other, their distances differ by at most sameDistance, or by sameMetres, and
+// their elapsed times, where both are known, by at most sameElapsed, or by sameSeconds. Devices differ
+// by the moment of the button and by the GPS. Lengths of a pool that are started again within two
+// minutes differ by their times.
 const (
 	sameStart    = 120  // s
 	sameDistance = 0.05 // of the greater
 	sameMetres   = 50
+	sameElapsed  = 0.2 // of the greater
+	sameSeconds  = 300
 )
 
 // isTwin reports whether two workouts of one family are the same, if they began within
 // sameStart of each other.
 func isTwin(a, b Entry) bool {
-	apart := max(a.Distance-b.Distance, b.Distance-a.Distance)
-	return apart <= sameMetres || float64(apart) <= sameDistance*float64(max(a.Distance, b.Distance))
+	known := a.Elapsed != 0 && b.Elapsed != 0
+
+	return near(a.Distance, b.Distance, sameMetres, sameDistance) && (!known || near(a.Elapsed, b.Elapsed, sameSeconds, sameElapsed))
+}
+
+// near reports whether two values differ by at most an amount, or by a part of the greater.
+func near(a, b, amount int64, part float64) bool {
+	apart := max(a-b, b-a)
+	return apart <= amount || float64(apart) <= part*float64(max(a, b))
 }
 
 // Sum is the outcome of Count.
@@ -258,7 +275,7 @@ func (g Goal) Earned(progress int64) int {
 
 // Percent returns the progress in percent of the total, with two decimals, at most 100.
 func (g Goal) Percent(progress int64) float64 {
-	return math.Floor(min(1, float64(progress)/float64(g.Total))*10_000) / 100
+	return float64(min(progress, g.Total)*10_000/g.Total) / 100
 }
 
 // Remaining returns how many metres the next part takes, 0 if all are earned.

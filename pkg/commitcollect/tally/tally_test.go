@@ -101,6 +101,7 @@ func TestTwins(t *testing.T) {
 	t.Parallel()
 
 	far := func(m int64) func(*Entry) { return func(e *Entry) { e.Distance = m } }
+	lasts := func(s int64) func(*Entry) { return func(e *Entry) { e.Elapsed = s } }
 	for name, c := range map[string]struct {
 		entries []Entry
 		want    map[string]string
@@ -112,6 +113,10 @@ func TestTwins(t *testing.T) {
 		"50 m, of very little":             {[]Entry{ride(8, 0, far(100)), ride(9, 5, far(150))}, map[string]string{"9": "8"}},
 		"51 m, of very little":             {[]Entry{ride(8, 0, far(100)), ride(9, 5, far(151))}, map[string]string{}},
 		"the shorter id is the lower":      {[]Entry{ride(10, 0), ride(9, 5)}, map[string]string{"10": "9"}},
+		"times that differ":                {[]Entry{ride(8, 0, lasts(600)), ride(9, 5, lasts(901))}, map[string]string{}},
+		"times that differ little":         {[]Entry{ride(8, 0, lasts(600)), ride(9, 5, lasts(900))}, map[string]string{"9": "8"}},
+		"a fifth of a long time":           {[]Entry{ride(8, 0, lasts(8000)), ride(9, 5, lasts(10_000))}, map[string]string{"9": "8"}},
+		"a time that is not known":         {[]Entry{ride(8, 0, lasts(0)), ride(9, 5, lasts(10_000))}, map[string]string{"9": "8"}},
 		"three of one":                     {[]Entry{ride(7, 0), ride(8, 60), ride(9, 110)}, map[string]string{"8": "7", "9": "7"}},
 		"the last is only near to a twin":  {[]Entry{ride(7, 0), ride(8, 100), ride(9, 200)}, map[string]string{"8": "7"}},
 		"of two originals, the lower":      {[]Entry{ride(7, 0), ride(8, 200), ride(9, 100)}, map[string]string{"9": "7"}},
@@ -232,7 +237,7 @@ func TestDefaultChoice(t *testing.T) {
 func TestPercent(t *testing.T) {
 	t.Parallel()
 
-	for progress, want := range map[int64]float64{0: 0, 1: 0, 333_333: 33.33, 999_999: 99.99, 1_000_000: 100, 2_000_000: 100} {
+	for progress, want := range map[int64]float64{0: 0, 1: 0, 333_333: 33.33, 570_000: 57, 999_999: 99.99, 1_000_000: 100, 2_000_000: 100} {
 		if got := goal.Percent(progress); got != want {
 			t.Errorf("%d m are %v %%, want %v", progress, got, want)
 		}

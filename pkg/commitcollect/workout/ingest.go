@@ -19,7 +19,6 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )
@@ -88,8 +87,6 @@ func OpenIngester(ctx context.Context, env app.Env) (*Ingester, error) {
 	return &Ingester{link: v, db: db, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now), clock: env.Clock}, nil
 }
 
-var errClaimed = problem.New(problem.Unavailable, "event_claimed", "another worker handles this event")
-
 // IngestEventsFunction fetches the activities that Strava's events name, and stores them.
 func IngestEventsFunction() app.Function {
 	return app.Queue(spec.Function{
@@ -106,8 +103,8 @@ func IngestEventsFunction() app.Function {
 }
 
 // IngestEvent fetches the activity of an event, and stores it or its deletion. An event that was
-// handled changes nothing. If another worker handles the event, IngestEvent fails, so that the
-// message is delivered again in case that worker dies.
+// handled changes nothing. If another worker handles the event, IngestEvent sends it again for when
+// the lease of that worker is over, in case it dies.
 func (s *Ingester) IngestEvent(ctx context.Context, e Event) error {
 	key := dynamo.Key(tables.ClaimEvent, e.Key())
 	now := s.clock.Now()
@@ -124,7 +121,7 @@ func (s *Ingester) IngestEvent(ctx context.Context, e Event) error {
 			return err
 		}
 
-		return errClaimed
+		return s.queue.Send(ctx, EventQueue, e, time.UnixMilli(is.LeaseUntil).Sub(now)+time.Second)
 	}
 
 	if err != nil {

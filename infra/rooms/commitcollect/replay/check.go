@@ -231,6 +231,14 @@ func (r *run) checkReasons(ctx context.Context, a *athlete, n int) {
 		}
 
 		v, of := a.judge(m.goal)[x], ""
+		if m.paused {
+			v.why = append(v.why, "milestone_paused")
+		}
+
+		if n := len(is.Reasons); m.completed && n > 0 && is.Reasons[n-1] == "milestone_completed" && x.seen.start.After(m.reached[m.parts-1]) {
+			v.why = append(v.why, "milestone_completed")
+		}
+
 		if v.of != 0 {
 			of = id(v.of)
 		}

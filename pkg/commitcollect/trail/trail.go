@@ -119,11 +119,22 @@ type Writer struct {
 // Open returns a writer.
 func Open(db dynamo.DB, now func() time.Time) Writer { return Writer{db, now, new(atomic.Int64)} }
 
-// Write writes entries. It never fails its caller: an entry that cannot be written is logged. It
-// writes no entry of a deleted user, also for a job that runs late. A second run of the caller
-// writes the entry again, unless it has an ID.
+// patience is how long the entries of a call of Write may take, if the caller has so much time.
+const patience = time.Second
+
+// Write writes entries. It never fails its caller, and takes at most patience, or half of the time
+// that the caller has left: an entry that cannot be written by then is logged. It writes no entry of
+// a deleted user, also for a job that runs late. A second run of the caller writes the entry again,
+// unless it has an ID.
 func (w Writer) Write(ctx context.Context, entries ...Entry) {
-	ctx = context.WithoutCancel(ctx)
+	limit := patience
+	if end, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(end)/2)
+	}
+
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+
 	for _, e := range entries {
 		of := ctx
 		if e.UserID != "" {

@@ -4,7 +4,7 @@
 //
 // # Where to find a rule
 //
-//	which workouts count, and why one does not            tally: Why, Count
+//	which workouts count, and why one does not            tally: Why, Count; milestone: ListVerdicts
 //	when two recordings are the same workout              tally: isTwin
 //	when a part is earned                                 tally: Goal.Threshold
 //	how parts are minted, each once                       milestone: evaluate

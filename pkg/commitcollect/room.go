@@ -64,6 +64,7 @@ func Room() app.Room {
 		milestone.ListMilestonesFunction(),
 		milestone.GetMilestoneFunction(),
 		milestone.ListAwardsFunction(),
+		milestone.ListVerdictsFunction(),
 		milestone.RecomputeMilestoneFunction(),
 		milestone.UpdateMilestoneFunction(),
 		milestone.DeleteMilestoneFunction(),

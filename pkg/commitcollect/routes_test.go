@@ -75,6 +75,7 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 		{false, "GET /milestones", "/milestones", nil},
 		{false, "GET /milestones/{milestoneId}", "/milestones/" + id, nil},
 		{false, "GET /milestones/{milestoneId}/awards", "/milestones/" + id + "/awards", nil},
+		{false, "GET /milestones/{milestoneId}/workouts", "/milestones/" + id + "/workouts", nil},
 		{false, "POST /milestones/{milestoneId}/recompute", "/milestones/" + id + "/recompute", nil},
 		{false, "PATCH /milestones/{milestoneId}", "/milestones/" + id, map[string]any{"status": "ACTIVE"}},
 		{false, "DELETE /milestones/{milestoneId}", "/milestones/" + id, nil},

@@ -1,0 +1,171 @@
+package milestone
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/tally"
+	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/spec"
+)
+
+// ListVerdicts is the request for what counts for a milestone of the caller, and why the rest does not.
+type ListVerdicts struct {
+	auth.User
+	ID     string `path:"milestoneId" pattern:"^[0-9A-HJKMNP-TV-Z]{26}$" doc:"The id of the milestone."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{10}-[0-9]{1,19}$" doc:"The next of the page before." example:"1780729200-12345678901"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
+}
+
+// Verdict is whether a workout counts for a milestone, in an answer.
+type Verdict struct {
+	ActivityID  string         `json:"activityId" doc:"The id of the activity at Strava." example:"12345678901"`
+	Name        string         `json:"name,omitempty" doc:"What the user calls it. Absent if it is not kept any more."`
+	SportType   string         `json:"sportType" doc:"Strava's sport type." example:"GravelRide"`
+	StartedAt   time.Time      `json:"startedAt" doc:"When it began."`
+	Counts      bool           `json:"counts" doc:"Whether it counts."`
+	Value       int64          `json:"value" doc:"What it adds, or would add, in the unit of the milestone."`
+	Reasons     []tally.Reason `json:"reasons" doc:"Why it does not count: codes."`
+	Texts       []string       `json:"texts" doc:"The same for the user."`
+	DuplicateOf string         `json:"duplicateOf,omitempty" doc:"The id of the activity that counts instead."`
+}
+
+// VerdictList is the answer with verdicts.
+type VerdictList struct {
+	Body struct {
+		Status   string    `json:"milestoneStatus" enum:"ACTIVE,PAUSED,COMPLETED,ABANDONED,ENDED" doc:"Only an active one counts new workouts."`
+		Progress int64     `json:"rawProgress" doc:"What the workouts add up to now, all pages together."`
+		Counted  int       `json:"countedTotal" doc:"The workouts that count, of all pages."`
+		Total    int       `json:"workoutsTotal" doc:"The workouts of all pages."`
+		Verdicts []Verdict `json:"workouts" doc:"The workouts since the start of the period, to the end of its last month, the latest first."`
+		Next     string    `json:"next,omitempty"`
+	}
+}
+
+// ListVerdictsFunction returns what counts for a milestone of the caller, and why the rest does not.
+func ListVerdictsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/list-verdicts",
+		Does:   "Returns what counts for a milestone of the caller, how much of it, and why the rest does not.",
+		IfDown: "Users cannot see what counted.",
+		On:     spec.Route{Method: "GET", Path: "/milestones/{milestoneId}/workouts", Auth: spec.Session},
+		Uses:   []spec.Access{tables.ResolveSession, tables.ReadMilestone, tables.GetProfile, tables.ReadLedgers, tables.GetWorkouts},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).ListVerdicts, errNotFound, item.ErrNoUser)
+}
+
+// ListVerdicts returns a page of the workouts of a milestone's period. Each page reads the ledgers of its
+// months, because a duplicate is known from all workouts, and the workouts of the
+// page for their names. Errors: milestone_not_found.
+func (s *Service) ListVerdicts(ctx context.Context, in *ListVerdicts) (*VerdictList, error) {
+	r, err := s.read(ctx, in.UserID, in.ID)
+	if err != nil {
+		return nil, err
+	}
+
+	u, err := item.ReadUser(ctx, s.db, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+
+	entries, err := s.entriesOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+
+	g := r.Goal()
+	sum := tally.Count(entries, g, u.Counts)
+
+	entries = slices.DeleteFunc(entries, func(e tally.Entry) bool { return e.StartedAt < r.Start })
+	slices.SortFunc(entries, func(a, b tally.Entry) int { return cmp.Compare(cursorOf(b), cursorOf(a)) })
+
+	out := &VerdictList{}
+	out.Body.Status, out.Body.Progress = r.State(s.now()), sum.Progress
+	out.Body.Counted, out.Body.Total = sum.Counted, len(entries)
+
+	if in.Cursor != "" {
+		i := slices.IndexFunc(entries, func(e tally.Entry) bool { return cursorOf(e) < sortable(in.Cursor) })
+		if i < 0 {
+			i = len(entries)
+		}
+
+		entries = entries[i:]
+	}
+
+	if len(entries) > in.Limit {
+		entries = entries[:in.Limit]
+		last := entries[in.Limit-1]
+		out.Body.Next = fmt.Sprintf("%010d-%s", last.StartedAt, last.ActivityID)
+	}
+
+	names, err := s.names(ctx, in.UserID, entries)
+	if err != nil {
+		return nil, err
+	}
+
+	out.Body.Verdicts = []Verdict{}
+	for _, e := range entries {
+		reasons := append(slices.Clone(sum.Why[e.ActivityID]), r.against(e.StartedAt, s.now())...)
+		v := Verdict{
+			ActivityID:  e.ActivityID,
+			Name:        names[e.ActivityID],
+			SportType:   e.SportType,
+			StartedAt:   time.Unix(e.StartedAt, 0).UTC(),
+			Counts:      len(reasons) == 0,
+			Value:       e.Value(g.Target),
+			Reasons:     []tally.Reason{},
+			Texts:       []string{},
+			DuplicateOf: sum.TwinOf[e.ActivityID],
+		}
+
+		for _, reason := range reasons {
+			v.Reasons, v.Texts = append(v.Reasons, reason), append(v.Texts, texts[reason])
+		}
+
+		out.Body.Verdicts = append(out.Body.Verdicts, v)
+	}
+
+	return out, nil
+}
+
+// cursorOf returns what orders workouts by their start, and then by their ids.
+func cursorOf(e tally.Entry) string {
+	return sortable(fmt.Sprintf("%010d-%s", e.StartedAt, e.ActivityID))
+}
+
+// sortable returns a cursor with the id at its full width, so that ids compare as numbers.
+func sortable(cursor string) string { return cursor[:11] + fmt.Sprintf("%19s", cursor[11:]) }
+
+// entriesOf returns the workouts of the months of a milestone's period.
+func (s *Service) entriesOf(ctx context.Context, r Row) ([]tally.Entry, error) {
+	if end := r.EndsAt(); !end.IsZero() {
+		return workout.EntriesBetween(ctx, s.db, r.UserID, r.Start, end.Unix())
+	}
+
+	return workout.Entries(ctx, s.db, r.UserID, r.Start)
+}
+
+// names returns the names of workouts by their ids.
+func (s *Service) names(ctx context.Context, userID string, entries []tally.Entry) (map[string]string, error) {
+	keys := make([]dynamo.Item, len(entries))
+	for i, e := range entries {
+		keys[i] = dynamo.Key(tables.GetWorkouts, item.User(userID), item.Workout(e.ActivityID))
+	}
+
+	rows, err := dynamo.GetAll[workout.Row](ctx, s.db.Eventual(), tables.GetWorkouts, keys)
+	names := map[string]string{}
+
+	for _, w := range rows {
+		names[w.ActivityID] = w.Name
+	}
+
+	return names, err
+}

@@ -18,7 +18,7 @@
 //	who owns an athlete, and how tokens are kept          link
 //	who calls: cookies, sign-in, sign-out                 signin; kit/session
 //	which models exist, and who sees which                model
-//	who is notified of a part                             notice
+//	who is notified, and of what                          notice
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	what is written to the audit trail                    trail
 //	which keys and access patterns exist                  tables, and the list below
@@ -26,7 +26,7 @@
 // Imports go one way: tables, tally, strava <- item <- trail <- signin <- link <- workout <-
 // model <- milestone <- notice <- profile, userdata <- commitcollect. The message of a queue is
 // a type of the package that receives it, except link.Backfill, link.Purge, workout.Changed and
-// milestone.Minted, whose receivers are above their senders.
+// workout.Notice, whose receivers are above their senders.
 //
 // # Items
 //

@@ -1,6 +1,7 @@
 package commitcollect_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -395,8 +396,10 @@ func TestPartsAreMintedOnce(t *testing.T) {
 	}
 
 	noticed := map[int]bool{}
-	for _, m := range testkit.Messages[milestone.Minted](w.World, milestone.NoticeQueue) {
-		noticed[m.PartIndex] = true
+	for _, m := range testkit.Messages[workout.Notice](w.World, workout.NoticeQueue) {
+		for n := cmp.Or(m.From, m.PartIndex); n <= m.PartIndex; n++ {
+			noticed[n] = true
+		}
 	}
 
 	if len(noticed) != 4 {

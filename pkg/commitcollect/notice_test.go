@@ -17,9 +17,11 @@ import (
 	"matchday/infra/sim/strava"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
-	"matchday/pkg/commitcollect/milestone"
+	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/notice"
 	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/problem"
@@ -27,9 +29,8 @@ import (
 	"matchday/pkg/spec"
 )
 
-// minted returns a world in which ann has minted two parts and has phones, and the message
-// of the first part.
-func minted(t testing.TB, phones ...string) (*commitcollecttest.World, *apns.Server, milestone.Minted) {
+// minted returns a world in which ann has minted two parts and has phones, and their message.
+func minted(t testing.TB, phones ...string) (*commitcollecttest.World, *apns.Server, workout.Notice) {
 	t.Helper()
 	w := commitcollecttest.New(t, strava.Faults{})
 	apple := w.WithAPNs()
@@ -48,9 +49,9 @@ func minted(t testing.TB, phones ...string) (*commitcollecttest.World, *apns.Ser
 	w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
 	w.Pass(time.Minute)
 
-	all := testkit.Messages[milestone.Minted](w.World, milestone.NoticeQueue)
-	if len(all) != 2 {
-		t.Fatalf("the messages are %v, want two", all)
+	all := testkit.Messages[workout.Notice](w.World, workout.NoticeQueue)
+	if len(all) != 1 {
+		t.Fatalf("the messages are %v, want one", all)
 	}
 
 	return w, apple, all[0]
@@ -80,7 +81,7 @@ func TestPartIsShownOnce(t *testing.T) {
 	}
 
 	for _, p := range []string{"a", "b"} {
-		same(t, "the phone "+p, shown(apple, p), []string{"A new part: Part 1 / Your workouts have earned part 1 of your model."})
+		same(t, "the phone "+p, shown(apple, p), []string{"2 new parts / Your workouts have earned the parts 1 to 2 of your model."})
 	}
 
 	if n := w.Logs.SumMetric(spec.Metric{Name: "NoticesDelivered"}); n != 4 {
@@ -211,4 +212,55 @@ func TestPhoneBelongsToItsLastUser(t *testing.T) {
 	}
 
 	refused(t, "bob deletes it again", w.Ask("bob", http.MethodDelete, "/devices/"+id, nil), 404, "device_not_found")
+}
+
+// TestTextsOfNotices: of messages of this version, and of the one before, which had one part each.
+func TestTextsOfNotices(t *testing.T) {
+	t.Parallel()
+	w, apple, m := minted(t, "a")
+	s := testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier)
+
+	for _, n := range []workout.Notice{
+		{UserID: "ann", MilestoneID: m.MilestoneID, PartIndex: 1},
+		{UserID: "ann", MilestoneID: m.MilestoneID, PartIndex: 2, From: 1, Complete: true},
+		{UserID: "ann", MilestoneID: m.MilestoneID, PartIndex: 7},
+		{UserID: "ann", Reconnect: true}, // it is connected
+	} {
+		testkit.Must(t, s.SendNotice(w.NewContext(), n))
+	}
+
+	same(t, "the phone", shown(apple, "a"), []string{
+		"A new part: Part 1 / Your workouts have earned part 1 of your model.",
+		"Your model is complete / Your workouts have earned the parts 1 to 2 of your model.",
+	})
+}
+
+// TestBrokenConnectionIsNoticed by the next run of the sync, once on each phone.
+func TestBrokenConnectionIsNoticed(t *testing.T) {
+	t.Parallel()
+	w, apple, _ := minted(t, "a")
+	w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(workout.NoticeQueue.Name)}, nil)
+
+	c := connection(w, "ann")
+	c["status"] = link.Broken
+	listed := testkit.Row[stored](w.World, tables.Main, item.Connected(item.Shard("ann")), "USER#ann")
+	listed["brokenAtUtc"] = w.Clock.Now().Unix()
+	testkit.PutRows(w.World, tables.Main, c, listed)
+
+	s := testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier)
+
+	for range 2 {
+		testkit.Must(t, testkit.Open(w.World, workout.ReconcileFunction(), workout.OpenReconciler).Reconcile(w.NewContext()))
+	}
+
+	all := testkit.Messages[workout.Notice](w.World, workout.NoticeQueue)
+	same(t, "the messages", all, slices.Repeat([]workout.Notice{{UserID: "ann", Reconnect: true}}, 2))
+
+	for _, m := range all {
+		testkit.Must(t, s.SendNotice(w.NewContext(), m))
+	}
+
+	same(t, "the phone", shown(apple, "a"), []string{
+		"Connect Strava again / Strava has ended the connection. Your workouts do not count until you connect again.",
+	})
 }

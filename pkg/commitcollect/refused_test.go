@@ -235,7 +235,7 @@ func TestNoticeOfAnOlderPartIsReported(t *testing.T) {
 	w := small(t)
 	id := reached(w)
 	testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
-	w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(milestone.NoticeQueue.Name)}, nil)
+	w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(workout.NoticeQueue.Name)}, nil)
 	dynamotest.CheckFailures(t, &w.IO, func() error {
 		m := testkit.Row[stored](w.World, tables.Main, "USER#ann", "MILESTONE#"+id)
 		m["partsNoticedCount"] = 1
@@ -245,8 +245,8 @@ func TestNoticeOfAnOlderPartIsReported(t *testing.T) {
 	}, "TransactWriteItems *CommitCollectAudit")
 	w.Logs.TakeWarnings()
 
-	for _, m := range testkit.Messages[milestone.Minted](w.World, milestone.NoticeQueue) {
-		same(t, "the notice", m, milestone.Minted{UserID: "ann", MilestoneID: id, PartIndex: 2})
+	for _, m := range testkit.Messages[workout.Notice](w.World, workout.NoticeQueue) {
+		same(t, "the notice", m, workout.Notice{UserID: "ann", MilestoneID: id, PartIndex: 2})
 	}
 
 	same(t, "notices", testkit.Row[milestone.Row](w.World, tables.Main, "USER#ann", "MILESTONE#"+id).Noticed, 2)

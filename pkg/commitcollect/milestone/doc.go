@@ -33,7 +33,7 @@
 //
 // # Notices
 //
-// The milestone counts the minted parts in Awarded. It counts in Noticed those whose
-// entry is in the trail and whose message is in the queue. If a worker dies in between, the
+// The milestone counts the minted parts in Awarded. It counts in Noticed those whose entry is in
+// the trail and whose message, one for all parts that are minted at once, is in the queue. If a worker dies in between, the
 // next one writes the same entry and sends the message again; a phone displays it once.
 package milestone

@@ -33,7 +33,7 @@ func EvaluateMilestonesFunction() app.Function {
 		IfDown:  "Workouts earn no parts.",
 		On:      workout.ChangeQueue,
 		Uses:    append([]spec.Access{tables.OpenMilestones, tables.CloseMilestones, tables.ReadLedgers, account.CheckDeleted}, evaluates...),
-		Sends:   []spec.Queue{NoticeQueue},
+		Sends:   []spec.Queue{workout.NoticeQueue},
 		Emits:   []spec.Metric{PartsMissing},
 		Memory:  256,
 		Timeout: 30 * time.Second,
@@ -255,8 +255,8 @@ func (s *Service) mint(ctx context.Context, was, next Row, parts []int) (Row, er
 	return next, dynamo.Transact(ctx, s.db, tables.MintParts, writes...)
 }
 
-// notice writes the trail of each minted part that has had no notice, sends its message, and
-// records them. A second run writes the same entry. The parts are those that were minted
+// notice writes the trail of each minted part that has had no notice, sends one message for all of
+// them, and records that. A second run writes the same entry. The parts are those that were minted
 // last, all at once, because notice comes before others are minted.
 func (s *Service) notice(ctx context.Context, r Row) (Row, error) {
 	if r.Noticed >= r.Awarded {
@@ -267,18 +267,20 @@ func (s *Service) notice(ctx context.Context, r Row) (Row, error) {
 	r.Noticed = r.Awarded
 
 	return r, outbox.Deliver(func() error {
-		for n := was.Noticed + 1; n <= was.Awarded; n++ {
+		first := was.Noticed + 1
+		for n := first; n <= was.Awarded; n++ {
 			s.trail.Write(ctx, trail.Entry{
 				Event: trail.MilestonePartMint, Result: trail.Success, UserID: r.UserID, CorrelationID: "milestone:" + r.MilestoneID,
 				Data: map[string]string{"partIndex": strconv.Itoa(n)}, ID: fmt.Sprintf("%s-%02d", r.MilestoneID, n), At: time.Unix(*r.AwardedAt, 0),
 			})
-
-			if err := s.queue.Send(ctx, NoticeQueue, Minted{UserID: r.UserID, MilestoneID: r.MilestoneID, PartIndex: n}, 0); err != nil {
-				return err
-			}
 		}
 
-		return nil
+		m := workout.Notice{UserID: r.UserID, MilestoneID: r.MilestoneID, PartIndex: was.Awarded, Complete: was.Awarded == was.PartsTotal}
+		if first < was.Awarded {
+			m.From = first
+		}
+
+		return s.queue.Send(ctx, workout.NoticeQueue, m, 0)
 	}, func() error {
 		key := dynamo.Key(tables.MarkNoticed, r.PK, r.SK)
 		return dynamo.Update(ctx, s.db, tables.MarkNoticed, key, dynamo.Set(r, "partsNoticedCount"), dynamo.Unchanged(was, "partsNoticedCount"))
@@ -288,8 +290,8 @@ func (s *Service) notice(ctx context.Context, r Row) (Row, error) {
 // ErrNoAward is returned for a part that is not minted.
 var ErrNoAward = errors.New("the part is not minted")
 
-// PartOf returns the part that a message is about: ErrNoAward if it is not minted.
-func PartOf(ctx context.Context, db dynamo.DB, m Minted) (Award, error) {
+// PartOf returns the last part that a message is about: ErrNoAward if it is not minted.
+func PartOf(ctx context.Context, db dynamo.DB, m workout.Notice) (Award, error) {
 	rows, err := dynamo.QueryAll[award](ctx, db, tables.GetAwards, dynamo.Range{
 		Key: dynamo.KeyBeginsWith(tables.GetAwards, item.User(m.UserID), item.Award(m.MilestoneID, m.PartIndex)), Consistent: true,
 	})

@@ -97,7 +97,7 @@ func RecomputeMilestoneFunction() app.Function {
 		IfDown:  "Users cannot have a milestone computed; each workout does.",
 		On:      spec.Route{Method: "POST", Path: "/milestones/{milestoneId}/recompute", Auth: spec.Session},
 		Uses:    append([]spec.Access{tables.ResolveSession, tables.ListWorkouts, account.CheckDeleted}, evaluates...),
-		Sends:   []spec.Queue{NoticeQueue},
+		Sends:   []spec.Queue{workout.NoticeQueue},
 		Emits:   []spec.Metric{PartsMissing},
 		Limits:  []spec.Limit{recomputes},
 		Memory:  512,

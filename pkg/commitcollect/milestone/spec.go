@@ -5,16 +5,6 @@ import (
 	"matchday/pkg/spec"
 )
 
-// NoticeQueue receives Minted. Package notice handles it.
-var NoticeQueue = spec.Queue{Name: "commitcollect-notices", MaxReceiveCount: 5, Batch: 1, Concurrency: 2}
-
-// Minted is a message that a part was minted.
-type Minted struct {
-	UserID      string `json:"userId"`
-	MilestoneID string `json:"milestoneId"`
-	PartIndex   int    `json:"partIndex"`
-}
-
 // PartsMissing counts the parts that are earned and that their model lacks.
 var PartsMissing = spec.Metric{Name: "PartsMissing", Unit: spec.Count, OfRoom: true}
 

@@ -1,4 +1,5 @@
-// Package notice registers the phones of users, and notifies them of new parts.
+// Package notice registers the phones of users, and notifies them: of new parts, once for all that
+// are minted at once, of a complete model, and of a connection to Strava that is broken.
 package notice
 
 import (
@@ -8,9 +9,11 @@ import (
 	"log/slog"
 	"time"
 
+	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/device"
@@ -87,25 +90,24 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 	return &Notifier{dynamo.Open(env.AWS, env.Prefix), device.Open(env, tables.Phones), sender, env.Now}, err
 }
 
-// SendNoticesFunction notifies the phones of a user of a minted part.
+// SendNoticesFunction notifies the phones of a user of minted parts, or of a broken connection.
 func SendNoticesFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "commitcollect/send-notices",
-		Does:   "Notifies the phones of a user of a minted part.",
-		IfDown: "Notifications of new parts arrive late.",
-		On:     milestone.NoticeQueue,
-		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop, tables.GetAwards}, Secrets: []string{APNSKey},
+		Does:   "Notifies the phones of a user of minted parts, or that Strava must be connected again.",
+		IfDown: "Notifications arrive late.",
+		On:     workout.NoticeQueue,
+		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop, tables.GetAwards, tables.GetConnection}, Secrets: []string{APNSKey},
 		Emits:  []spec.Metric{delivered, unregistered},
 		Memory: 256, Timeout: 30 * time.Second,
 	}, OpenNotifier, (*Notifier).SendNotice)
 }
 
-// SendNotice notifies the phones of a user of a minted part. A second run sends the same
-// notification again, and a phone displays it once, because of its collapse id. It fails if a later
-// try can reach a phone.
-func (s *Notifier) SendNotice(ctx context.Context, m milestone.Minted) error {
-	part, err := milestone.PartOf(ctx, s.db, m)
-	if errors.Is(err, milestone.ErrNoAward) { // the account was deleted
+// SendNotice notifies the phones of a user. A second run sends the same notification again, and a
+// phone displays it once, because of its collapse id. It fails if a later try can reach a phone.
+func (s *Notifier) SendNotice(ctx context.Context, m workout.Notice) error {
+	alert, err := s.alert(ctx, m)
+	if errors.Is(err, errObsolete) {
 		return nil
 	}
 
@@ -118,17 +120,7 @@ func (s *Notifier) SendNotice(ctx context.Context, m milestone.Minted) error {
 		return err
 	}
 
-	message, err := push.Notify(push.Alert{
-		Terms: push.Terms{Expires: s.now().Add(expires)},
-		Banner: push.Banner{
-			Title: "A new part: " + part.PartName,
-			Body:  fmt.Sprintf("Your workouts have earned part %d of your model.", m.PartIndex),
-			Sound: "default",
-		},
-		Collapse: fmt.Sprintf("%s#%02d", m.MilestoneID, m.PartIndex),
-		Thread:   m.MilestoneID,
-		Custom:   map[string]any{"milestoneId": m.MilestoneID, "partIndex": m.PartIndex},
-	})
+	message, err := push.Notify(alert)
 	if err != nil {
 		return err
 	}
@@ -145,3 +137,57 @@ var (
 	delivered    = spec.Metric{Name: "NoticesDelivered", Unit: spec.Count}
 	unregistered = spec.Metric{Name: "NoticesGone", Unit: spec.Count}
 )
+
+// errObsolete is the error of a message about something that is no more.
+var errObsolete = errors.New("there is nothing to notify of")
+
+// alert returns the notification of a message: errObsolete if the account or the milestone was deleted
+// since, or Strava was connected again.
+func (s *Notifier) alert(ctx context.Context, m workout.Notice) (push.Alert, error) {
+	a := push.Alert{Terms: push.Terms{Expires: s.now().Add(expires)}}
+
+	if m.Reconnect {
+		c, err := link.Read(ctx, s.db, m.UserID)
+		if err == nil && c.Status != link.Broken || errors.Is(err, link.ErrNotConnected) {
+			err = errObsolete
+		}
+
+		a.Banner = push.Banner{
+			Title: "Connect Strava again",
+			Body:  "Strava has ended the connection. Your workouts do not count until you connect again.",
+			Sound: "default",
+		}
+		a.Collapse, a.Thread, a.Custom = "reconnect", "strava", map[string]any{"reconnect": true}
+
+		return a, err
+	}
+
+	part, err := milestone.PartOf(ctx, s.db, m)
+	if errors.Is(err, milestone.ErrNoAward) {
+		err = errObsolete
+	}
+
+	if err != nil {
+		return a, err
+	}
+
+	a.Banner = push.Banner{
+		Title: "A new part: " + part.PartName,
+		Body:  fmt.Sprintf("Your workouts have earned part %d of your model.", m.PartIndex),
+		Sound: "default",
+	}
+	a.Collapse, a.Thread = fmt.Sprintf("%s#%02d", m.MilestoneID, m.PartIndex), m.MilestoneID
+	a.Custom = map[string]any{"milestoneId": m.MilestoneID, "partIndex": m.PartIndex}
+
+	if m.From != 0 {
+		a.Banner.Title = fmt.Sprintf("%d new parts", m.PartIndex-m.From+1)
+		a.Banner.Body = fmt.Sprintf("Your workouts have earned the parts %d to %d of your model.", m.From, m.PartIndex)
+		a.Custom["firstPartIndex"] = m.From
+	}
+
+	if m.Complete {
+		a.Banner.Title, a.Custom["complete"] = "Your model is complete", true
+	}
+
+	return a, nil
+}

@@ -172,6 +172,7 @@ type Status struct {
 		Broken    bool       `json:"broken" doc:"Whether Strava has ended the connection."`
 		AthleteID int64      `json:"athleteId,omitempty" doc:"The athlete's id at Strava."`
 		ExpiresAt *time.Time `json:"expiresAt,omitempty" doc:"When the access token expires. It is renewed before."`
+		Importing bool       `json:"isImporting" doc:"Whether the first import goes on: workoutCount grows."`
 		SyncedAt  *time.Time `json:"syncedAt,omitempty" doc:"When the activities were last fetched as a whole."`
 		Workouts  int        `json:"workoutCount" doc:"The number of workouts that are not deleted."`
 		Latest    *time.Time `json:"latestActivityAt,omitempty" doc:"When the latest workout began."`
@@ -213,6 +214,7 @@ func (s *Service) GetStatus(ctx context.Context, in *GetStatus) (*Status, error)
 		return &t
 	}
 	out.Body.Connected, out.Body.Broken, out.Body.AthleteID = err == nil, c.Status == link.Broken, c.AthleteID
+	out.Body.Importing = out.Body.Connected && !out.Body.Broken && c.FetchedAt == 0
 	out.Body.ExpiresAt, out.Body.SyncedAt = moment(c.ExpiresAt), moment(c.FetchedAt)
 
 	entries, err := Entries(ctx, s.db, in.UserID, 0)

@@ -245,15 +245,16 @@ func ReconcileFunction() app.Function {
 		Does:   "Has the latest activities of every connected user fetched in the night, and ends connections that are broken.",
 		IfDown: "Workouts whose webhooks were lost do not appear, or are kept after a revocation.",
 		On:     spec.Schedule("cron(0 3,15 * * ? *)"),
-		Uses:   []spec.Access{tables.AllConnected}, Sends: []spec.Queue{link.BackfillQueue, link.PurgeQueue},
+		Uses:   []spec.Access{tables.AllConnected}, Sends: []spec.Queue{link.BackfillQueue, link.PurgeQueue, NoticeQueue},
 		Memory: 256, Timeout: 5 * time.Minute,
 	}, OpenReconciler, (*Reconciler).Reconcile)
 }
 
 // Reconcile requests, in the night, the latest activities of every connected user, and once a week
 // the whole history, because the event of a change or a deletion of an old activity may have been
-// lost. In each run it ends the connections that are broken, because the event of their revocation
-// may have been lost. A second run sends the same messages again.
+// lost. In each run it notifies users whose connection is broken, and ends those connections that have
+// been broken for long, because the event of their revocation may have been lost. A second run sends
+// the same messages again; a phone displays the notice once.
 func (s *Reconciler) Reconcile(ctx context.Context) error {
 	now := s.now().UTC()
 	night, today := now.Hour() < 12, int(now.Unix()/int64((24*time.Hour).Seconds())%7)
@@ -272,6 +273,7 @@ func (s *Reconciler) Reconcile(ctx context.Context) error {
 			var (
 				fetches []link.Backfill
 				purges  []link.Purge
+				notices []Notice
 			)
 
 			for _, u := range users {
@@ -281,9 +283,15 @@ func (s *Reconciler) Reconcile(ctx context.Context) error {
 				case u.BrokenAt != 0 && u.BrokenAt <= now.Add(-brokenFor).Unix():
 					purges = append(purges, link.Purge{UserID: u.UserID, Broken: true})
 				}
+
+				if u.BrokenAt != 0 {
+					notices = append(notices, Notice{UserID: u.UserID, Reconnect: true})
+				}
 			}
 
-			err := errors.Join(queue.SendAll(ctx, s.queue, link.BackfillQueue, fetches), queue.SendAll(ctx, s.queue, link.PurgeQueue, purges))
+			// The notices first: they are only of connections that exist.
+			err := errors.Join(queue.SendAll(ctx, s.queue, NoticeQueue, notices),
+				queue.SendAll(ctx, s.queue, link.BackfillQueue, fetches), queue.SendAll(ctx, s.queue, link.PurgeQueue, purges))
 			if err != nil {
 				return err
 			}

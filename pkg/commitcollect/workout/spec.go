@@ -18,6 +18,19 @@ var (
 	ChangeQueue = spec.Queue{Name: "commitcollect-changes.fifo", MaxReceiveCount: 5, Batch: 1, Concurrency: 5}
 )
 
+// NoticeQueue receives Notice. Package notice handles it.
+var NoticeQueue = spec.Queue{Name: "commitcollect-notices", MaxReceiveCount: 5, Batch: 1, Concurrency: 2}
+
+// Notice is a message to notify a user: of minted parts, or that Strava must be connected again.
+type Notice struct {
+	UserID      string `json:"userId"`
+	MilestoneID string `json:"milestoneId,omitempty"`
+	PartIndex   int    `json:"partIndex,omitempty"` // the last of the parts
+	From        int    `json:"from,omitempty"`      // the first of several parts; 0 for one
+	Complete    bool   `json:"complete,omitempty"`  // with these parts the model is complete
+	Reconnect   bool   `json:"reconnect,omitempty"` // it is about the connection, and of no milestone
+}
+
 // Changed is a message that workouts of a user may have changed.
 type Changed struct {
 	UserID string `json:"userId"`

@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -249,7 +251,7 @@ func (r *run) checkReasons(ctx context.Context, a *athlete, n int) {
 	}
 }
 
-// checkPhone checks that each part has one notification.
+// checkPhone checks that each part has one notification, which may be one of several parts.
 func (r *run) checkPhone(a *athlete) {
 	if a.phone == "" {
 		return
@@ -257,9 +259,30 @@ func (r *run) checkPhone(a *athlete) {
 
 	phone, _ := r.Fleet.Phones.Device(a.phone)
 
-	shown := map[string]int{}
+	shown := map[string]int{} // by milestone and part
+
 	for _, alert := range phone.Alerts {
-		shown[alert.Collapse]++
+		var about struct {
+			MilestoneID               string
+			PartIndex, FirstPartIndex int
+			Reconnect                 bool
+		}
+		if err := json.Unmarshal(alert.Payload, &about); err != nil {
+			a.fail("the notification %s: %v", alert.Payload, err)
+		}
+
+		if about.Reconnect {
+			if r.Trial == nil {
+				a.fail("%s a connection was broken", alert.First)
+			}
+
+			continue
+		}
+
+		for n := cmp.Or(about.FirstPartIndex, about.PartIndex); n <= about.PartIndex; n++ {
+			shown[fmt.Sprintf("%s#%02d", about.MilestoneID, n)]++
+		}
+
 		if alert.Times > 1 && r.Trial == nil {
 			a.fail("the notification of %s came %d times", alert.Collapse, alert.Times)
 		}
@@ -275,7 +298,7 @@ func (r *run) checkPhone(a *athlete) {
 		}
 	}
 
-	equal(r, a, "notifications", len(phone.Alerts), want)
+	equal(r, a, "parts with a notification", len(shown), want)
 }
 
 // checkForgotten checks that nothing is left of an athlete who has deleted the account.

@@ -6,6 +6,7 @@
 //
 //	which workouts count, and why one does not            tally: Why, Count; milestone: ListVerdicts
 //	when two recordings are the same workout              tally: isTwin
+//	which sports and targets there are                    tally: Family, Target
 //	when a part is earned                                 tally: Goal.Threshold
 //	how parts are minted, each once                       milestone: evaluate
 //	why progress never falls                              milestone

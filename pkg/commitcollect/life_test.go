@@ -266,3 +266,31 @@ func TestRecomputationsAreLimited(t *testing.T) {
 	w.MoveClock(w.Clock.Now().Add(time.Hour))
 	same(t, "an hour later", ask(), 200)
 }
+
+// TestGoalOfSeveralSports: walks and hikes of three days, by their time and as a streak.
+func TestGoalOfSeveralSports(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	start := func(target string, total int64) string {
+		out := w.Ask("ann", http.MethodPost, "/milestones", map[string]any{
+			"modelId": "trike", "sports": []string{"WALK", "HIKE"}, "targetType": target, "totalTarget": total, "periodStartDay": "2026-06-01",
+		})
+
+		return testkit.Decode[struct{ MilestoneID string }](w.World, out).MilestoneID
+	}
+	seconds, streak := start("MOVING_SECONDS", 3600), start("STREAK_DAYS", 12)
+
+	for n, sport := range []string{"Walk", "Hike", "Run", "Walk"} {
+		w.Upload(77, sport, noon.AddDate(0, 0, -n), 5_000)
+	}
+
+	w.Pass(time.Minute)
+	same(t, "by time", progress(w.Show("ann", seconds)), [3]int64{1800, 1800, 6})
+	same(t, "by days", progress(w.Show("ann", streak)), [3]int64{2, 2, 2})
+
+	got := patch(w, seconds, map[string]any{"status": "PAUSED"})
+	same(t, "the sports", fmt.Sprint(got.Sport, got.Sports), "WALK[WALK HIKE]")
+
+	body := map[string]any{"modelId": "trike", "targetType": "WORKOUTS", "totalTarget": 9, "periodStartDay": "2026-06-01"}
+	refused(t, "no sport", w.Ask("ann", http.MethodPost, "/milestones", body), 400, "missing_sport")
+}

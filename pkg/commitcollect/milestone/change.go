@@ -27,13 +27,14 @@ type UpdateMilestone struct {
 		Status string `json:"status,omitempty" enum:"ACTIVE,PAUSED,ABANDONED" doc:"Whether it mints parts. An abandoned one keeps its parts, and cannot be resumed."`
 
 		// The goal can change until the first part is minted.
-		Sport       tally.Family `json:"sport,omitempty" enum:"RIDE,RUN,SWIM" doc:"The family of sports that count."`
-		TargetType  tally.Target `json:"targetType,omitempty" enum:"DISTANCE_METERS,ELEVATION_METERS" doc:"What is measured."`
-		TotalTarget int64        `json:"totalTarget,omitempty" minimum:"1" maximum:"1000000000" doc:"Metres."`
-		Start       int64        `json:"periodStartAtUtc,omitempty" minimum:"1" maximum:"4102444800" doc:"Epoch seconds, in place of the first day."`
-		StartDay    string       `json:"periodStartDay,omitempty" format:"date" doc:"The first day, where a workout took place, in place of the time."`
-		EndDay      string       `json:"periodEndDay,omitempty" format:"date" doc:"The last day, where a workout took place."`
-		NoEnd       bool         `json:"noEnd,omitempty" doc:"Whether the last day is removed."`
+		Sport       tally.Family   `json:"sport,omitempty" enum:"RIDE,RUN,SWIM,WALK,HIKE,ROW,WHEELCHAIR" doc:"The family of sports that count."`
+		Sports      []tally.Family `json:"sports,omitempty" enum:"RIDE,RUN,SWIM,WALK,HIKE,ROW,WHEELCHAIR" minItems:"1" maxItems:"7" uniqueItems:"true" nullable:"false" doc:"Several, in place of sport."`
+		TargetType  tally.Target   `json:"targetType,omitempty" enum:"DISTANCE_METERS,ELEVATION_METERS,MOVING_SECONDS,WORKOUTS,STREAK_DAYS,STREAK_WEEKS" doc:"What is measured."`
+		TotalTarget int64          `json:"totalTarget,omitempty" minimum:"1" maximum:"1000000000" doc:"Metres, seconds, workouts, days or weeks."`
+		Start       int64          `json:"periodStartAtUtc,omitempty" minimum:"1" maximum:"4102444800" doc:"Epoch seconds, in place of the first day."`
+		StartDay    string         `json:"periodStartDay,omitempty" format:"date" doc:"The first day, where a workout took place, in place of the time."`
+		EndDay      string         `json:"periodEndDay,omitempty" format:"date" doc:"The last day, where a workout took place."`
+		NoEnd       bool           `json:"noEnd,omitempty" doc:"Whether the last day is removed."`
 	}
 }
 
@@ -90,7 +91,7 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 
 			next.Version++
 			err = dynamo.Update(ctx, s.db, tables.SaveMilestone, dynamo.Key(tables.SaveMilestone, r.PK, r.SK),
-				dynamo.Set(next, "status", "version", "sport", "targetType", "totalTarget", "partTarget", "periodStartAtUtc", "periodStartDay",
+				dynamo.Set(next, "status", "version", "sport", "sports", "targetType", "totalTarget", "partTarget", "periodStartAtUtc", "periodStartDay",
 					"periodEndDay", "progressValue", "rawProgress"), dynamo.Equal[Row]("version", r.Version))
 		}
 
@@ -106,7 +107,7 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 func (r Row) changed(in *UpdateMilestone) (next Row, err error) {
 	next, b := r, in.Body
 	next.Status = cmp.Or(b.Status, r.Status)
-	next.Sport = cmp.Or(b.Sport, r.Sport)
+	next = next.withSports(b.Sport, b.Sports)
 	next.TargetType = cmp.Or(b.TargetType, r.TargetType)
 	next.TotalTarget = cmp.Or(b.TotalTarget, r.TotalTarget)
 	next.PartTarget = (next.TotalTarget + int64(r.PartsTotal) - 1) / int64(r.PartsTotal)

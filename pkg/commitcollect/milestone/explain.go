@@ -222,7 +222,7 @@ type GetEligibility struct {
 type Eligibility struct {
 	Body struct {
 		Counts      bool           `json:"counts" doc:"Whether the workout counts."`
-		Value       int64          `json:"value" doc:"Metres that it adds, or would add."`
+		Value       int64          `json:"value" doc:"What it adds, or would add, in the unit of the milestone."`
 		Reasons     []tally.Reason `json:"reasons" doc:"Why it does not count: codes."`
 		Texts       []string       `json:"texts" doc:"The same for the user."`
 		DuplicateOf string         `json:"duplicateOf,omitempty" doc:"The id of the activity that counts instead."`
@@ -232,7 +232,7 @@ type Eligibility struct {
 // texts are the reasons why a workout does not count, for users.
 var texts = map[tally.Reason]string{
 	tally.Deleted:      "It was deleted at Strava, or cannot be seen there any more.",
-	tally.OtherSport:   "It is another sport than that of the milestone.",
+	tally.OtherSport:   "It is a sport that the milestone does not count.",
 	tally.BeforeStart:  "It began before the milestone's period.",
 	tally.AfterEnd:     "It began after the milestone's period.",
 	tally.VirtualOff:   "You chose not to count workouts on a simulator.",
@@ -241,7 +241,7 @@ var texts = map[tally.Reason]string{
 	tally.ManualOff:    "You chose not to count workouts that were entered by hand.",
 	tally.PrivateOff:   "You chose not to count workouts that only you can see.",
 	tally.IsFlagged:    "Strava has flagged it.",
-	tally.NoValue:      "It has no distance, or no ascent.",
+	tally.NoValue:      "It has no distance, no ascent or no time, which the milestone counts.",
 	tally.Duplicate:    "It is the same workout as another one, recorded by a second device.",
 	tally.IsPaused:     "The milestone is paused: it counts when the milestone is resumed.",
 	tally.IsAbandoned:  "The milestone was abandoned.",

@@ -54,6 +54,7 @@ var (
 	errComplete = problem.New(problem.Conflict, "milestone_completed", "the milestone is completed")
 	errClosed   = problem.New(problem.Conflict, "milestone_closed", "the milestone was abandoned or has ended: start another one")
 	errMinted   = problem.New(problem.Conflict, "milestone_minted", "parts are minted: only the status can change")
+	errSport    = problem.New(problem.Invalid, "missing_sport", "give sport or sports")
 	errNoStart  = problem.New(problem.Invalid, "invalid_period", "give periodStartAtUtc or periodStartDay")
 )
 
@@ -74,22 +75,24 @@ type Row struct {
 	MilestoneID string       `dynamodbav:"milestoneId"`
 	UserID      string       `dynamodbav:"userId"`
 	ModelID     string       `dynamodbav:"modelId"`
-	Sport       tally.Family `dynamodbav:"sport"`
+	Sport       tally.Family `dynamodbav:"sport"` // the first
 	TargetType  tally.Target `dynamodbav:"targetType"`
-	TotalTarget int64        `dynamodbav:"totalTarget"` // m
-	PartTarget  int64        `dynamodbav:"partTarget"`  // m, for display: the thresholds are tally.Goal's
+	TotalTarget int64        `dynamodbav:"totalTarget"` // in the unit of the target, as all that follow
+	PartTarget  int64        `dynamodbav:"partTarget"`  // for display: the thresholds are tally.Goal's
 	PartsTotal  int          `dynamodbav:"partsTotal"`
 	Period      string       `dynamodbav:"period"`
 	Start       int64        `dynamodbav:"periodStartAtUtc"` // epoch s
 	StartDay    string       `dynamodbav:"periodStartDay,omitempty"`
-	Progress    int64        `dynamodbav:"progressValue"` // m, never less than it was
-	Raw         int64        `dynamodbav:"rawProgress"`   // m, of the workouts as they are
+	Progress    int64        `dynamodbav:"progressValue"` // never less than it was
+	Raw         int64        `dynamodbav:"rawProgress"`   // of the workouts as they are
 	Awarded     int          `dynamodbav:"partsAwardedCount"`
 	Noticed     int          `dynamodbav:"partsNoticedCount"`
 	Version     int          `dynamodbav:"version"`
 	Unsent      bool         `dynamodbav:"unsent,omitempty"` // until the request that created it has sent its message
 	AwardedAt   *int64       `dynamodbav:"lastAwardedAtUtc"`
 	CompletedAt *int64       `dynamodbav:"completedAtUtc"`
+
+	Sports []tally.Family `dynamodbav:"sports,omitempty"` // if they are several
 
 	// The recomputations of a period: when it began, epoch s, and their number.
 	RecomputedFrom int64 `dynamodbav:"recomputedFromUtc,omitempty"`
@@ -101,7 +104,7 @@ type Row struct {
 // Goal returns what the milestone counts.
 func (r Row) Goal() tally.Goal {
 	return tally.Goal{
-		Family:   r.Sport,
+		Sports:   tally.SetOf(r.families()...),
 		Target:   r.TargetType,
 		Total:    r.TotalTarget,
 		Parts:    r.PartsTotal,
@@ -109,6 +112,29 @@ func (r Row) Goal() tally.Goal {
 		StartDay: r.StartDay,
 		EndDay:   r.EndDay,
 	}
+}
+
+// families returns the sports that count.
+func (r Row) families() []tally.Family {
+	if len(r.Sports) == 0 {
+		return []tally.Family{r.Sport}
+	}
+
+	return r.Sports
+}
+
+// withSports returns the milestone with the sports of a request, or its own if the request names none.
+func (r Row) withSports(one tally.Family, several []tally.Family) Row {
+	switch {
+	case len(several) > 1:
+		r.Sport, r.Sports = several[0], several
+	case len(several) == 1:
+		r.Sport, r.Sports = several[0], nil
+	case one != "":
+		r.Sport, r.Sports = one, nil
+	}
+
+	return r
 }
 
 // award is a part that was minted.
@@ -149,26 +175,27 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 
 // Milestone is a milestone in an answer.
 type Milestone struct {
-	MilestoneID string       `json:"milestoneId" doc:"The id of the milestone."`
-	ModelID     string       `json:"modelId" doc:"The id of the model."`
-	Sport       tally.Family `json:"sport" doc:"The family of sports that count."`
-	TargetType  tally.Target `json:"targetType" doc:"What is measured."`
-	TotalTarget int64        `json:"totalTarget" doc:"Metres."`
-	PartsTotal  int          `json:"partsTotal" doc:"The number of parts."`
-	PartTarget  int64        `json:"partTarget" doc:"Metres between two parts, rounded up."`
-	Start       int64        `json:"periodStartAtUtc" doc:"Epoch seconds of the begin of the period."`
-	StartDay    string       `json:"periodStartDay,omitempty" doc:"The first day of the period, where a workout took place."`
-	EndDay      string       `json:"periodEndDay,omitempty" doc:"The last day of the period, where a workout took place."`
-	Status      string       `json:"status" enum:"ACTIVE,PAUSED,COMPLETED,ABANDONED,ENDED" doc:"An active one mints parts; ENDED: its last day was over a week ago."`
-	Progress    int64        `json:"progressValue" doc:"Metres; never less than it was."`
-	Raw         int64        `json:"rawProgress" doc:"Metres of the workouts as they are now."`
-	Percent     float64      `json:"percentComplete" doc:"Of the total, with two decimals."`
-	Awarded     int          `json:"partsAwardedCount" doc:"The parts that are minted."`
-	Remaining   int64        `json:"remainingToNextPart" doc:"Metres; 0 if all parts are minted."`
-	Version     int          `json:"version" doc:"Increases with each change."`
-	CreatedAt   time.Time    `json:"createdAt" doc:"When it was started."`
-	EndsAt      *time.Time   `json:"endsAt,omitempty" doc:"When its last day is over everywhere. Absent: no end."`
-	EndsInDays  *int         `json:"endsInDays,omitempty" doc:"Days until its last day, 0 on it, in UTC. Absent: no end, or over."`
+	MilestoneID string         `json:"milestoneId" doc:"The id of the milestone."`
+	ModelID     string         `json:"modelId" doc:"The id of the model."`
+	Sport       tally.Family   `json:"sport" doc:"The first of the sports that count."`
+	TargetType  tally.Target   `json:"targetType" doc:"What is measured."`
+	TotalTarget int64          `json:"totalTarget" doc:"Metres, seconds, workouts, days or weeks, as the targetType has it."`
+	PartsTotal  int            `json:"partsTotal" doc:"The number of parts."`
+	PartTarget  int64          `json:"partTarget" doc:"What is between two parts, rounded up."`
+	Start       int64          `json:"periodStartAtUtc" doc:"Epoch seconds of the begin of the period."`
+	StartDay    string         `json:"periodStartDay,omitempty" doc:"The first day of the period, where a workout took place."`
+	EndDay      string         `json:"periodEndDay,omitempty" doc:"The last day of the period, where a workout took place."`
+	Status      string         `json:"status" enum:"ACTIVE,PAUSED,COMPLETED,ABANDONED,ENDED" doc:"An active one mints parts; ENDED: its last day was over a week ago."`
+	Progress    int64          `json:"progressValue" doc:"In the unit of the target; never less than it was."`
+	Raw         int64          `json:"rawProgress" doc:"That of the workouts as they are now."`
+	Percent     float64        `json:"percentComplete" doc:"Of the total, with two decimals."`
+	Awarded     int            `json:"partsAwardedCount" doc:"The parts that are minted."`
+	Remaining   int64          `json:"remainingToNextPart" doc:"In the unit of the target; 0 if all parts are minted."`
+	Version     int            `json:"version" doc:"Increases with each change."`
+	Sports      []tally.Family `json:"sports" doc:"The families of sports that count."`
+	CreatedAt   time.Time      `json:"createdAt" doc:"When it was started."`
+	EndsAt      *time.Time     `json:"endsAt,omitempty" doc:"When its last day is over everywhere. Absent: no end."`
+	EndsInDays  *int           `json:"endsInDays,omitempty" doc:"Days until its last day, 0 on it, in UTC. Absent: no end, or over."`
 }
 
 // view returns the milestone in an answer of a time.
@@ -193,6 +220,7 @@ func (r Row) view(now time.Time) Milestone {
 		Awarded:     r.Awarded,
 		Remaining:   g.Remaining(r.Progress),
 		Version:     r.Version,
+		Sports:      r.families(),
 		CreatedAt:   time.Unix(r.CreatedAt, 0).UTC(),
 	}
 	if end := r.EndsAt(); !end.IsZero() {
@@ -226,14 +254,15 @@ type CreateMilestone struct {
 	auth.User
 	idem.Key
 	Body struct {
-		ModelID     string       `json:"modelId" maxLength:"64" doc:"The id of an active model." example:"trike-2026"`
-		Sport       tally.Family `json:"sport" enum:"RIDE,RUN,SWIM" doc:"The family of sports that count."`
-		TargetType  tally.Target `json:"targetType" enum:"DISTANCE_METERS,ELEVATION_METERS" doc:"What is measured."`
-		TotalTarget int64        `json:"totalTarget" minimum:"1" maximum:"1000000000" doc:"Metres." example:"1000000"`
-		Start       int64        `json:"periodStartAtUtc,omitempty" minimum:"1" maximum:"4102444800" doc:"Epoch seconds. Workouts that begin before do not count. Required without periodStartDay." example:"1767225600"`
-		StartDay    string       `json:"periodStartDay,omitempty" format:"date" doc:"The first day, where a workout took place, in place of the time."`
-		EndDay      string       `json:"periodEndDay,omitempty" format:"date" doc:"The last day, where a workout took place. Absent: no end."`
-		PartsTotal  int          `json:"partsTotal,omitempty" minimum:"1" maximum:"12" doc:"That of the model, if given."`
+		ModelID     string         `json:"modelId" maxLength:"64" doc:"The id of an active model." example:"trike-2026"`
+		Sport       tally.Family   `json:"sport,omitempty" enum:"RIDE,RUN,SWIM,WALK,HIKE,ROW,WHEELCHAIR" doc:"The family of sports that count. Required without sports." example:"RIDE"`
+		Sports      []tally.Family `json:"sports,omitempty" enum:"RIDE,RUN,SWIM,WALK,HIKE,ROW,WHEELCHAIR" minItems:"1" maxItems:"7" uniqueItems:"true" nullable:"false" doc:"Several, in place of sport."`
+		TargetType  tally.Target   `json:"targetType" enum:"DISTANCE_METERS,ELEVATION_METERS,MOVING_SECONDS,WORKOUTS,STREAK_DAYS,STREAK_WEEKS" doc:"What is measured. A streak is the longest run of days or weeks with a workout."`
+		TotalTarget int64          `json:"totalTarget" minimum:"1" maximum:"1000000000" doc:"Metres, seconds, workouts, days or weeks." example:"1000000"`
+		Start       int64          `json:"periodStartAtUtc,omitempty" minimum:"1" maximum:"4102444800" doc:"Epoch seconds. Workouts that begin before do not count. Required without periodStartDay." example:"1767225600"`
+		StartDay    string         `json:"periodStartDay,omitempty" format:"date" doc:"The first day, where a workout took place, in place of the time."`
+		EndDay      string         `json:"periodEndDay,omitempty" format:"date" doc:"The last day, where a workout took place. Absent: no end."`
+		PartsTotal  int            `json:"partsTotal,omitempty" minimum:"1" maximum:"12" doc:"That of the model, if given."`
 	}
 }
 
@@ -258,7 +287,7 @@ func CreateMilestoneFunction() app.Function {
 		Limits:  []spec.Limit{milestones, kept},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).CreateMilestone, errEarly, errInactive, errNoStart, errParts, errPeriod, idem.ErrConflict, model.ErrNotFound)
+	}, Open, (*Service).CreateMilestone, errEarly, errInactive, errNoStart, errParts, errPeriod, errSport, idem.ErrConflict, model.ErrNotFound)
 }
 
 // CreateMilestone starts a milestone, and requests that the workouts of its period are counted;
@@ -266,7 +295,7 @@ func CreateMilestoneFunction() app.Function {
 // sends the message only if the first may not have sent it, because each fetch costs calls of
 // Strava's limits, which all users share. Errors: model_not_found, model_not_active,
 // parts_total_must_match_model, invalid_period, too_many_milestones, too_many_milestones_kept,
-// idempotency_conflict.
+// missing_sport, idempotency_conflict.
 func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Created, error) {
 	b := in.Body
 
@@ -294,7 +323,6 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 		MilestoneID: id,
 		UserID:      in.UserID,
 		ModelID:     b.ModelID,
-		Sport:       b.Sport,
 		TargetType:  b.TargetType,
 		TotalTarget: b.TotalTarget,
 		PartTarget:  (b.TotalTarget + int64(m.PartsTotal) - 1) / int64(m.PartsTotal),
@@ -305,6 +333,10 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 		Life:        item.Life{Status: Active, EndDay: b.EndDay, CreatedAt: now.Unix()},
 		Version:     1,
 		Unsent:      true,
+	}
+
+	if r = r.withSports(b.Sport, b.Sports); r.Sport == "" {
+		return nil, errSport.In("body.sport")
 	}
 
 	if err := s.hasRoom(ctx, r); err != nil {

@@ -12,10 +12,34 @@ import (
 type Family string
 
 const (
-	Ride Family = "RIDE"
-	Run  Family = "RUN"
-	Swim Family = "SWIM"
+	Ride       Family = "RIDE"
+	Run        Family = "RUN"
+	Swim       Family = "SWIM"
+	Walk       Family = "WALK"
+	Hike       Family = "HIKE"
+	Row        Family = "ROW"
+	Wheelchair Family = "WHEELCHAIR"
 )
+
+// Families are all kinds.
+var Families = []Family{Ride, Run, Swim, Walk, Hike, Row, Wheelchair}
+
+// Set is a set of families. The zero value is empty.
+type Set uint8
+
+// SetOf returns the set of some families.
+func SetOf(all ...Family) (s Set) {
+	for _, f := range all {
+		if i := slices.Index(Families, f); i >= 0 {
+			s |= 1 << i
+		}
+	}
+
+	return s
+}
+
+// Has reports whether a family is in the set.
+func (s Set) Has(f Family) bool { return f != "" && s&SetOf(f) != 0 }
 
 // Choice has the kinds of workouts that a user lets count, beside those that always count.
 type Choice struct {
@@ -51,15 +75,20 @@ var sports = map[string]sport{
 	"Ride": {Ride, ""}, "MountainBikeRide": {Ride, ""}, "GravelRide": {Ride, ""}, "VirtualRide": {Ride, virtual},
 	"EBikeRide": {Ride, eBike}, "EMountainBikeRide": {Ride, eBike}, "Handcycle": {Ride, handcycle}, "Velomobile": {Ride, handcycle},
 	"Run": {Run, ""}, "TrailRun": {Run, ""}, "VirtualRun": {Run, virtual},
-	"Swim": {Swim, ""},
+	"Swim": {Swim, ""}, "Walk": {Walk, ""}, "Hike": {Hike, ""}, "Rowing": {Row, ""}, "VirtualRow": {Row, virtual},
+	"Wheelchair": {Wheelchair, ""},
 }
 
 // Target is what a milestone measures.
 type Target string
 
 const (
-	Distance  Target = "DISTANCE_METERS"
-	Elevation Target = "ELEVATION_METERS"
+	Distance    Target = "DISTANCE_METERS"
+	Elevation   Target = "ELEVATION_METERS"
+	Time        Target = "MOVING_SECONDS"
+	Workouts    Target = "WORKOUTS"
+	StreakDays  Target = "STREAK_DAYS"  // the longest run of days with a workout
+	StreakWeeks Target = "STREAK_WEEKS" // of weeks, which begin on Monday
 )
 
 // Entry has the attributes of a workout that the rules need.
@@ -86,20 +115,40 @@ func (e Entry) LocalDay() string {
 	return time.Unix(e.StartedAt+int64(e.UTCOffset), 0).UTC().Format(localDay)
 }
 
-// Value returns what the workout adds to a target, in metres.
+// Value returns what the workout adds to a target, in the unit of the target. For a streak it is 1, for
+// the day or the week that the workout marks.
 func (e Entry) Value(t Target) int64 {
-	if t == Elevation {
+	switch t {
+	case Elevation:
 		return max(0, e.Elevation)
+	case Time:
+		return max(0, e.Moving)
+	case Workouts, StreakDays, StreakWeeks:
+		return 1
 	}
 
 	return max(0, e.Distance)
 }
 
+// localDayNumber returns the number of the local day of a workout, and of its week, both without gaps.
+func (e Entry) localDayNumber() (day, week int64) {
+	const secondsOfDay = 24 * 60 * 60
+
+	at := e.StartedAt + int64(e.UTCOffset)
+	day = at / secondsOfDay
+
+	if at%secondsOfDay < 0 {
+		day--
+	}
+
+	return day, (day + 3) / 7 // the epoch was a Thursday
+}
+
 // Goal is what a milestone counts.
 type Goal struct {
-	Family Family
+	Sports Set
 	Target Target
-	Total  int64 // m
+	Total  int64 // in the unit of the target
 	Parts  int
 
 	Start int64 // epoch s; workouts that begin before it do not count
@@ -140,7 +189,7 @@ func Why(e Entry, g Goal, c Choice) (all []Reason) {
 		holds  bool
 	}{
 		{Deleted, e.Deleted},
-		{OtherSport, s.family != g.Family},
+		{OtherSport, !g.Sports.Has(s.family)},
 		{BeforeStart, e.StartedAt < g.Start || day < g.StartDay},
 		{AfterEnd, g.EndDay != "" && day > g.EndDay},
 		{VirtualOff, s.kind == virtual && !c.Virtual},
@@ -159,7 +208,7 @@ func Why(e Entry, g Goal, c Choice) (all []Reason) {
 	return all
 }
 
-// Two workouts of one family are the same, recorded by two devices, if they began within
+// Two workouts of the sports of a goal are the same, recorded by two devices, if they began within
 // sameStart of each other, their distances differ by at most sameDistance, or by sameMetres, and
 // their elapsed times, where both are known, by at most sameElapsed, or by sameSeconds. Devices differ
 // by the moment of the button and by the GPS. Lengths of a pool that are started again within two
@@ -172,7 +221,7 @@ const (
 	sameSeconds  = 300
 )
 
-// isTwin reports whether two workouts of one family are the same, if they began within
+// isTwin reports whether two workouts of the sports of a goal are the same, if they began within
 // sameStart of each other.
 func isTwin(a, b Entry) bool {
 	known := a.Elapsed != 0 && b.Elapsed != 0
@@ -188,7 +237,7 @@ func near(a, b, amount int64, part float64) bool {
 
 // Sum is the outcome of Count.
 type Sum struct {
-	Progress    int64 // m
+	Progress    int64 // in the unit of the target
 	Counted     int   // workouts
 	BeforeStart int   // workouts that count but for their start
 	Why         map[string][]Reason
@@ -227,10 +276,48 @@ func Count(entries []Entry, g Goal, c Choice) Sum {
 		sum.Progress += e.Value(g.Target)
 	}
 
+	if g.Target == StreakDays || g.Target == StreakWeeks {
+		sum.Progress = longestStreak(counts, g.Target)
+	}
+
 	return sum
 }
 
-// twins returns, for the id of each duplicate among workouts of one family, the id of the
+// longestStreak returns the largest number of successive days or weeks with a workout. Duplicates do not
+// matter.
+func longestStreak(counts []Entry, t Target) (longest int64) {
+	var marks []int64
+
+	for _, e := range counts {
+		day, week := e.localDayNumber()
+		if t == StreakWeeks {
+			day = week
+		}
+
+		marks = append(marks, day)
+	}
+
+	slices.Sort(marks)
+
+	run := int64(0)
+
+	for i, m := range marks {
+		switch {
+		case i > 0 && m == marks[i-1]:
+			continue
+		case i > 0 && m == marks[i-1]+1:
+			run++
+		default:
+			run = 1
+		}
+
+		longest = max(longest, run)
+	}
+
+	return longest
+}
+
+// twins returns, for the id of each duplicate among workouts of the sports of a goal, the id of the
 // workout that counts in its place.
 func twins(all []Entry) map[string]string {
 	byStart := slices.SortedFunc(slices.Values(all), func(a, b Entry) int { return cmp.Compare(a.StartedAt, b.StartedAt) })
@@ -256,8 +343,8 @@ func twins(all []Entry) map[string]string {
 // compareIDs compares activity ids as numbers: they are decimal, without leading zeros.
 func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// Threshold returns the progress at which part n, from 1, is earned: the least whole
-// number of metres that is n/parts of the total, so that the last part is earned exactly
+// Threshold returns the progress at which part n, from 1, is earned: the least whole number
+// that is n/parts of the total, so that the last part is earned exactly
 // when the milestone is complete.
 func (g Goal) Threshold(n int) int64 {
 	return (int64(n)*g.Total + int64(g.Parts) - 1) / int64(g.Parts)
@@ -278,7 +365,7 @@ func (g Goal) Percent(progress int64) float64 {
 	return float64(min(progress, g.Total)*10_000/g.Total) / 100
 }
 
-// Remaining returns how many metres the next part takes, 0 if all are earned.
+// Remaining returns how much the next part takes, in the unit of the target, 0 if all are earned.
 func (g Goal) Remaining(progress int64) int64 {
 	if n := g.Earned(progress); n < g.Parts {
 		return g.Threshold(n+1) - progress

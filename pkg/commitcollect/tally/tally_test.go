@@ -12,7 +12,7 @@ import (
 
 var (
 	march = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC).Unix()
-	goal  = Goal{Family: Ride, Target: Distance, Total: 1_000_000, Parts: 12, Start: march}
+	goal  = Goal{Sports: SetOf(Ride), Target: Distance, Total: 1_000_000, Parts: 12, Start: march}
 )
 
 // ride returns a ride of 20 km with 300 m of ascent, some seconds after March began.
@@ -40,8 +40,8 @@ func TestWhy(t *testing.T) {
 		"a ride":                  {entry: ride(1, 0), goal: goal},
 		"a gravel ride":           {entry: ride(1, 0, as("GravelRide")), goal: goal},
 		"a mountain bike ride":    {entry: ride(1, 0, as("MountainBikeRide")), goal: goal},
-		"a trail run for runs":    {entry: ride(1, 0, as("TrailRun")), goal: Goal{Family: Run, Target: Distance, Total: 1, Parts: 1}},
-		"a swim for swims":        {entry: ride(1, 0, as("Swim")), goal: Goal{Family: Swim, Target: Distance, Total: 1, Parts: 1}},
+		"a trail run for runs":    {entry: ride(1, 0, as("TrailRun")), goal: Goal{Sports: SetOf(Run), Target: Distance, Total: 1, Parts: 1}},
+		"a swim for swims":        {entry: ride(1, 0, as("Swim")), goal: Goal{Sports: SetOf(Swim), Target: Distance, Total: 1, Parts: 1}},
 		"a run for rides":         {entry: ride(1, 0, as("Run")), goal: goal, want: []Reason{OtherSport}},
 		"yoga":                    {entry: ride(1, 0, as("Yoga")), goal: goal, want: []Reason{OtherSport}},
 		"a second too early":      {entry: ride(1, -1), goal: goal, want: []Reason{BeforeStart}},
@@ -70,23 +70,23 @@ func TestWhy(t *testing.T) {
 		"no ascent, for the distance": {entry: ride(1, 0, func(e *Entry) { e.Elevation = 0 }), goal: goal},
 		"no ascent": {
 			entry: ride(1, 0, func(e *Entry) { e.Elevation = 0 }),
-			goal:  Goal{Family: Ride, Target: Elevation, Total: 1, Parts: 1},
+			goal:  Goal{Sports: SetOf(Ride), Target: Elevation, Total: 1, Parts: 1},
 			want:  []Reason{NoValue},
 		},
 		// The local day decides: in Sydney, 11 hours ahead, the first of March began on the last of February.
 		"in the first local hour": {
 			entry: ride(1, -11*3600, func(e *Entry) { e.UTCOffset = 11 * 3600 }),
-			goal:  Goal{Family: Ride, Target: Distance, Total: 1, Parts: 1, StartDay: "2026-03-01"},
+			goal:  Goal{Sports: SetOf(Ride), Target: Distance, Total: 1, Parts: 1, StartDay: "2026-03-01"},
 		},
 		"in the last local hour before": {
 			entry: ride(1, -11*3600-1, func(e *Entry) { e.UTCOffset = 11 * 3600 }),
-			goal:  Goal{Family: Ride, Target: Distance, Total: 1, Parts: 1, StartDay: "2026-03-01"},
+			goal:  Goal{Sports: SetOf(Ride), Target: Distance, Total: 1, Parts: 1, StartDay: "2026-03-01"},
 			want:  []Reason{BeforeStart},
 		},
-		"on the last day": {entry: ride(1, 86399), goal: Goal{Family: Ride, Target: Distance, Total: 1, Parts: 1, EndDay: "2026-03-01"}},
+		"on the last day": {entry: ride(1, 86399), goal: Goal{Sports: SetOf(Ride), Target: Distance, Total: 1, Parts: 1, EndDay: "2026-03-01"}},
 		"on the day after": {
 			entry: ride(1, 86400),
-			goal:  Goal{Family: Ride, Target: Distance, Total: 1, Parts: 1, EndDay: "2026-03-01"},
+			goal:  Goal{Sports: SetOf(Ride), Target: Distance, Total: 1, Parts: 1, EndDay: "2026-03-01"},
 			want:  []Reason{AfterEnd},
 		},
 	} {
@@ -222,6 +222,64 @@ func TestValue(t *testing.T) {
 		if got := c.e.Value(c.t); got != c.want {
 			t.Errorf("%+v is worth %d %s, want %d", c.e, got, c.t, c.want)
 		}
+	}
+}
+
+// TestSports: each sport type of Strava belongs to one family, and several families may count.
+func TestSports(t *testing.T) {
+	t.Parallel()
+
+	for sport, want := range map[string]Family{
+		"GravelRide": Ride, "TrailRun": Run, "Swim": Swim, "Walk": Walk, "Hike": Hike, "Rowing": Row, "VirtualRow": Row, "Wheelchair": Wheelchair,
+		"Yoga": "", "": "",
+	} {
+		e := ride(1, 0, func(e *Entry) { e.SportType = sport })
+		for _, f := range Families {
+			for _, sports := range []Set{SetOf(f), SetOf(f, Swim)} {
+				counts := want != "" && (f == want || want == Swim && sports.Has(Swim))
+				g := Goal{Sports: sports, Target: Workouts, Total: 1, Parts: 1}
+
+				if got := len(Why(e, g, DefaultChoice)) == 0; got != counts {
+					t.Errorf("a %s counts for %v: %v, want %v", sport, sports, got, counts)
+				}
+			}
+		}
+	}
+
+	if SetOf("CHESS") != 0 || SetOf(Families...).Has("") {
+		t.Error("a sport that does not exist counts")
+	}
+}
+
+// TestTargets: what four workouts of three days add up to, one of which is a duplicate.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+
+	const day = 86_400
+
+	moving := func(s int64) func(*Entry) { return func(e *Entry) { e.Moving = s } }
+	sydney := func(e *Entry) { e.UTCOffset = 11 * 3600 }
+	entries := []Entry{ // 1 March 2026 is a Sunday
+		ride(1, 0, moving(600)), ride(2, 60, moving(610)), ride(3, day, moving(0)), ride(4, 2*day-1, moving(300), sydney), // on Tuesday there
+		ride(5, 9*day, moving(100)), ride(6, 10*day),
+	}
+
+	for target, want := range map[Target]Sum{
+		Distance:    {Progress: 100_000, Counted: 5},
+		Elevation:   {Progress: 1500, Counted: 5},
+		Time:        {Progress: 1000, Counted: 3},
+		Workouts:    {Progress: 5, Counted: 5},
+		StreakDays:  {Progress: 3, Counted: 5},
+		StreakWeeks: {Progress: 3, Counted: 5},
+	} {
+		got := Count(entries, Goal{Sports: SetOf(Ride), Target: target, Total: 1, Parts: 1, Start: march}, DefaultChoice)
+		if got.Progress != want.Progress || got.Counted != want.Counted {
+			t.Errorf("%s: %d of %d workouts, want %d of %d", target, got.Progress, got.Counted, want.Progress, want.Counted)
+		}
+	}
+
+	if got := Count(nil, Goal{Target: StreakDays, Total: 1, Parts: 1}, DefaultChoice).Progress; got != 0 {
+		t.Errorf("no workouts are a streak of %d days", got)
 	}
 }
 

@@ -159,6 +159,7 @@ func (s *Service) ConnectStrava(ctx context.Context, in *ConnectStrava) (*signin
 // FinishConnect is the request of a browser that returns from Strava.
 type FinishConnect struct {
 	auth.User
+	signin.Visit
 	Code  string `query:"code" maxLength:"512" doc:"The code of Strava."`
 	State string `query:"state" maxLength:"128" doc:"The state that connect-strava has sent along."`
 	Scope string `query:"scope" maxLength:"512" doc:"What the user has allowed, with commas."`
@@ -185,10 +186,15 @@ func FinishConnectFunction() app.Function {
 // FinishConnect connects the athlete to the user, and requests a backfill of the activities. The
 // state is valid once, and for the user who began. If the user was connected to another athlete,
 // that access ends, at Strava, too; the workouts of the first athlete are purged as after a
-// disconnection, and then the activities of the new one are fetched. Errors: denied,
-// missing_code_or_state, signin.ErrState, missing_scope, athlete_already_connected,
-// invalid_or_expired_code, token_exchange_failed.
+// disconnection, and then the activities of the new one are fetched. A browser gets a page of the
+// app also for an error. Errors: denied, missing_code_or_state, signin.ErrState, missing_scope,
+// athlete_already_connected, invalid_or_expired_code, token_exchange_failed.
 func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin.Redirect, error) {
+	out, err := s.finishConnect(ctx, in)
+	return in.Landing(ctx, s.page, "strava", out, err)
+}
+
+func (s *Service) finishConnect(ctx context.Context, in *FinishConnect) (*signin.Redirect, error) {
 	switch {
 	case in.Error != "":
 		return nil, errDenied.In("query.error")

@@ -218,6 +218,7 @@ func (s *Service) StartLogin(ctx context.Context, _ *StartLogin) (*Redirect, err
 // FinishLogin is the request of a browser that returns from the sign-in page.
 type FinishLogin struct {
 	session.Browser
+	Visit
 	Code        string `query:"code" maxLength:"2048" doc:"The code of the sign-in page."`
 	State       string `query:"state" maxLength:"128" doc:"The state that start-login has sent along."`
 	Error       string `query:"error" maxLength:"256" doc:"Why the sign-in page has no code."`
@@ -240,9 +241,15 @@ func FinishLoginFunction() app.Function {
 }
 
 // FinishLogin creates a session, and at the first sign-in the profile. The code and the
-// state are valid once: a second run is refused with ErrState. Errors: denied,
-// missing_code, ErrState, invalid_or_expired_code, token_exchange_failed, account.ErrDeleted.
+// state are valid once: a second run is refused with ErrState. A browser gets a page of the app also
+// for an error. Errors: denied, missing_code, ErrState, invalid_or_expired_code,
+// token_exchange_failed, account.ErrDeleted.
 func (s *Service) FinishLogin(ctx context.Context, in *FinishLogin) (*Redirect, error) {
+	out, err := s.finishLogin(ctx, in)
+	return in.Landing(ctx, s.page, "login", out, err)
+}
+
+func (s *Service) finishLogin(ctx context.Context, in *FinishLogin) (*Redirect, error) {
 	switch {
 	case in.Error != "":
 		return nil, errDenied.In("query.error")

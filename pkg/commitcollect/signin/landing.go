@@ -1,0 +1,46 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"mime"
+	"net/url"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"matchday/pkg/kit/problem"
+)
+
+// Visit is embedded in the request of a route to which another site sends a browser back.
+type Visit struct {
+	navigates bool
+}
+
+// Resolve reads whether the browser asks for a page; huma calls it for every request.
+func (v *Visit) Resolve(ctx huma.Context) []error {
+	v.navigates = false
+
+	for one := range strings.SplitSeq(ctx.Header("Accept"), ",") {
+		kind, _, _ := mime.ParseMediaType(one)
+		v.navigates = v.navigates || kind == "text/html"
+	}
+
+	return nil
+}
+
+// Landing returns what a browser gets that another site has sent back: out, or if a person would see a
+// problem document, a redirect to the page of the app, which has the reason and a way on. flow is the
+// parameter of the page: flow=failed&reason=CODE. A program that does not ask for HTML gets err, and
+// an error without a code is returned, so that it is counted as a failure.
+func (v *Visit) Landing(ctx context.Context, page, flow string, out *Redirect, err error) (*Redirect, error) {
+	reason, ok := errors.AsType[*problem.Error](err)
+	if !ok || reason.Code == "" || !v.navigates {
+		return out, err
+	}
+
+	slog.InfoContext(ctx, "a browser was sent back without success", "flow", flow, "err", err)
+
+	return NewRedirect(page + "/app?" + url.Values{flow: {"failed"}, "reason": {reason.Code}}.Encode()), nil
+}

@@ -28,7 +28,7 @@ import (
 func TestFailedCallOfARouteIsReported(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
-	id := w.Start("ann", commitcollecttest.Goal{})
+	id, kept := w.Start("ann", commitcollecttest.Goal{}), w.Start("ann", commitcollecttest.Goal{})
 	run := w.Upload(77, "Run", noon.Add(-time.Hour), 5000)
 	w.Pass(time.Minute)
 
@@ -98,6 +98,9 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 			map[string]any{"partName": "Tail", "meshFile": "a.glb", "attachPoint": "a", "displayOrder": 1}},
 		{true, "POST /admin/models/{modelId}/activate", "/admin/models/kite/activate", nil},
 		{true, "GET /admin/models", "/admin/models", nil},
+		{true, "GET /admin/users/{userId}", "/admin/users/ann", nil},
+		{true, "POST /admin/users/{userId}/replay", "/admin/users/ann/replay", nil},
+		{true, "GET /admin/users/{userId}/milestones/{milestoneId}/workouts", "/admin/users/ann/milestones/" + kept + "/workouts", nil},
 		{true, "POST /admin/models/{modelId}/retire", "/admin/models/kite/retire", nil},
 		{true, "GET /admin/audit/correlations/{correlationId}", "/admin/audit/correlations/x", nil},
 		{true, "GET /admin/audit/events/{type}/{month}", "/admin/audit/events/AUTH_LOGIN/202606", nil},

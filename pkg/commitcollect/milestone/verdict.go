@@ -66,12 +66,38 @@ func ListVerdictsFunction() app.Function {
 // months, because a duplicate is known from all workouts, and the workouts of the
 // page for their names. Errors: milestone_not_found.
 func (s *Service) ListVerdicts(ctx context.Context, in *ListVerdicts) (*VerdictList, error) {
-	r, err := s.read(ctx, in.UserID, in.ID)
+	out, err := s.verdicts(ctx, in.UserID, in.ID, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, err
 	}
 
-	u, err := item.ReadUser(ctx, s.db, in.UserID)
+	keys := make([]dynamo.Item, len(out.Body.Verdicts))
+	for i, v := range out.Body.Verdicts {
+		keys[i] = dynamo.Key(tables.GetWorkouts, item.User(in.UserID), item.Workout(v.ActivityID))
+	}
+
+	rows, err := dynamo.GetAll[workout.Row](ctx, s.db.Eventual(), tables.GetWorkouts, keys)
+	names := map[string]string{}
+
+	for _, w := range rows {
+		names[w.ActivityID] = w.Name
+	}
+
+	for i := range out.Body.Verdicts {
+		out.Body.Verdicts[i].Name = names[out.Body.Verdicts[i].ActivityID]
+	}
+
+	return out, err
+}
+
+// verdicts returns a page of the workouts of a milestone's period, without their names.
+func (s *Service) verdicts(ctx context.Context, userID, id, cursor string, limit int) (*VerdictList, error) {
+	r, err := s.read(ctx, userID, id)
+	if err != nil {
+		return nil, err
+	}
+
+	u, err := item.ReadUser(ctx, s.db, userID)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +117,8 @@ func (s *Service) ListVerdicts(ctx context.Context, in *ListVerdicts) (*VerdictL
 	out.Body.Status, out.Body.Progress = r.State(s.now()), sum.Progress
 	out.Body.Counted, out.Body.Total = sum.Counted, len(entries)
 
-	if in.Cursor != "" {
-		i := slices.IndexFunc(entries, func(e tally.Entry) bool { return cursorOf(e) < sortable(in.Cursor) })
+	if cursor != "" {
+		i := slices.IndexFunc(entries, func(e tally.Entry) bool { return cursorOf(e) < sortable(cursor) })
 		if i < 0 {
 			i = len(entries)
 		}
@@ -100,15 +126,10 @@ func (s *Service) ListVerdicts(ctx context.Context, in *ListVerdicts) (*VerdictL
 		entries = entries[i:]
 	}
 
-	if len(entries) > in.Limit {
-		entries = entries[:in.Limit]
-		last := entries[in.Limit-1]
+	if len(entries) > limit {
+		entries = entries[:limit]
+		last := entries[limit-1]
 		out.Body.Next = fmt.Sprintf("%010d-%s", last.StartedAt, last.ActivityID)
-	}
-
-	names, err := s.names(ctx, in.UserID, entries)
-	if err != nil {
-		return nil, err
 	}
 
 	out.Body.Verdicts = []Verdict{}
@@ -116,7 +137,6 @@ func (s *Service) ListVerdicts(ctx context.Context, in *ListVerdicts) (*VerdictL
 		reasons := append(slices.Clone(sum.Why[e.ActivityID]), r.against(e.StartedAt, s.now())...)
 		v := Verdict{
 			ActivityID:  e.ActivityID,
-			Name:        names[e.ActivityID],
 			SportType:   e.SportType,
 			StartedAt:   time.Unix(e.StartedAt, 0).UTC(),
 			Counts:      len(reasons) == 0,
@@ -153,19 +173,58 @@ func (s *Service) entriesOf(ctx context.Context, r Row) ([]tally.Entry, error) {
 	return workout.Entries(ctx, s.db, r.UserID, r.Start)
 }
 
-// names returns the names of workouts by their ids.
-func (s *Service) names(ctx context.Context, userID string, entries []tally.Entry) (map[string]string, error) {
-	keys := make([]dynamo.Item, len(entries))
-	for i, e := range entries {
-		keys[i] = dynamo.Key(tables.GetWorkouts, item.User(userID), item.Workout(e.ActivityID))
+// ListUserVerdicts is the request of an administrator for what counts for a milestone of a user.
+type ListUserVerdicts struct {
+	auth.Admin
+	Of     string `path:"userId" maxLength:"64" doc:"The id of the user."`
+	ID     string `path:"milestoneId" pattern:"^[0-9A-HJKMNP-TV-Z]{26}$" doc:"The id of the milestone."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{10}-[0-9]{1,19}$" doc:"The next of the page before." example:"1780729200-12345678901"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
+}
+
+// UserVerdict is whether a workout of a user counts, without what the user did.
+type UserVerdict struct {
+	ActivityID  string         `json:"activityId" doc:"The id of the activity at Strava." example:"12345678901"`
+	StartedAt   time.Time      `json:"startedAt" doc:"When it began."`
+	Counts      bool           `json:"counts" doc:"Whether it counts."`
+	Reasons     []tally.Reason `json:"reasons" doc:"Why it does not count: codes."`
+	DuplicateOf string         `json:"duplicateOf,omitempty" doc:"The id of the activity that counts instead."`
+}
+
+// UserVerdictList is the answer with verdicts for an administrator.
+type UserVerdictList struct {
+	Body struct {
+		Verdicts []UserVerdict `json:"workouts" doc:"The workouts of the period, the latest first."`
+		Next     string        `json:"next,omitempty"`
+	}
+}
+
+// ListUserVerdictsFunction returns to an administrator what counts for a milestone of a user.
+func ListUserVerdictsFunction() app.Function {
+	return app.API(spec.Function{
+		Name:   "commitcollect/list-user-verdicts",
+		Does:   "Returns to an administrator which workouts of a user count for a milestone, and why the rest does not.",
+		IfDown: "Administrators cannot answer why a workout does not count.",
+		On:     spec.Route{Method: "GET", Path: "/admin/users/{userId}/milestones/{milestoneId}/workouts", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.ReadMilestone, tables.GetProfile, tables.ReadLedgers},
+		Memory: 256, Timeout: 10 * time.Second,
+	}, Open, (*Service).ListUserVerdicts, errNotFound, item.ErrNoUser)
+}
+
+// ListUserVerdicts returns ids, verdicts and times: an administrator does not see what a user did, how
+// far or where. Errors: milestone_not_found, user_not_found.
+func (s *Service) ListUserVerdicts(ctx context.Context, in *ListUserVerdicts) (*UserVerdictList, error) {
+	all, err := s.verdicts(ctx, in.Of, in.ID, in.Cursor, in.Limit)
+	if err != nil {
+		return nil, err
 	}
 
-	rows, err := dynamo.GetAll[workout.Row](ctx, s.db.Eventual(), tables.GetWorkouts, keys)
-	names := map[string]string{}
+	out := &UserVerdictList{}
+	out.Body.Next, out.Body.Verdicts = all.Body.Next, []UserVerdict{}
 
-	for _, w := range rows {
-		names[w.ActivityID] = w.Name
+	for _, v := range all.Body.Verdicts {
+		out.Body.Verdicts = append(out.Body.Verdicts, UserVerdict{v.ActivityID, v.StartedAt, v.Counts, v.Reasons, v.DuplicateOf})
 	}
 
-	return names, err
+	return out, nil
 }

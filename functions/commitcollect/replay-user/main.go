@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/commitcollect/profile"
+
+func main() { profile.ReplayUserFunction().Start() }

@@ -33,6 +33,8 @@ var repeatable = map[string]string{
 	"commitcollect/recompute-milestone": "computes the same again",
 	"commitcollect/register-device":     "a phone, by its token",
 	"commitcollect/replay-event":        "an event, by its key",
+	"commitcollect/replay-user":         "computes the same again",
+	"commitcollect/retire-model":        "a model is retired once",
 	"commitcollect/sync-activities":     "a workout, by Strava's id",
 	"cricket/follow-match":              "a user follows a match once",
 	"cricket/register-device":           "a phone, by its token",

@@ -47,7 +47,8 @@ type Row struct {
 func (r Row) Entry() tally.Entry {
 	return tally.Entry{
 		ActivityID: r.ActivityID, SportType: r.SportType, StartedAt: r.StartedAt, UTCOffset: r.UTCOffset,
-		Distance: r.Distance, Elevation: r.Elevation, Moving: r.Moving, Elapsed: r.Elapsed, Manual: r.Manual, Flagged: r.Flagged, Private: r.Private, Deleted: r.IsDeleted,
+		Distance: r.Distance, Elevation: r.Elevation, Moving: r.Moving, Elapsed: r.Elapsed,
+		Manual: r.Manual, Flagged: r.Flagged, Private: r.Private, Deleted: r.IsDeleted,
 	}
 }
 

@@ -8,7 +8,7 @@ let had = null; // the parts that were minted when the page was last drawn, and 
 
 const km = (metres) => `${(metres / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} km`;
 const families = { RUN: "running", RIDE: "riding", SWIM: "swimming" };
-const states = { ACTIVE: "active", PAUSED: "paused", COMPLETED: "completed" };
+const states = { ACTIVE: "active", PAUSED: "paused", COMPLETED: "completed", ABANDONED: "abandoned", ENDED: "ended" };
 
 function drawModel(m) {
   const minted = new Map((m?.awards ?? []).map((a) => [a.partIndex, a]));
@@ -34,7 +34,7 @@ function drawGoal(m) {
   $("progress").firstElementChild.style.width = `${m?.percentComplete ?? 0}%`;
   $("progress").setAttribute("aria-valuenow", m?.percentComplete ?? 0);
   put($("collect-pause"), m?.status === "PAUSED" ? "resume the milestone" : "pause the milestone");
-  $("collect-pause").disabled = !m || m.status === "COMPLETED";
+  $("collect-pause").disabled = !m || !["ACTIVE", "PAUSED"].includes(m.status);
 }
 
 function drawWorkouts(m) {

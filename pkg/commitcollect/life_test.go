@@ -294,3 +294,47 @@ func TestGoalOfSeveralSports(t *testing.T) {
 	body := map[string]any{"modelId": "trike", "targetType": "WORKOUTS", "totalTarget": 9, "periodStartDay": "2026-06-01"}
 	refused(t, "no sport", w.Ask("ann", http.MethodPost, "/milestones", body), 400, "missing_sport")
 }
+
+// TestRowsOfBefore: milestones as they were stored before they could end have their meaning, and a list
+// that is full of completed ones leaves room for another.
+func TestRowsOfBefore(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+
+	var ids []string
+
+	for n := range 50 {
+		id := fmt.Sprintf("01JZ00000000000000000000%02d", n)
+		ids = append(ids, id)
+
+		row := stored{
+			"PK": "USER#ann", "SK": "MILESTONE#" + id, "entityType": "Milestone", "milestoneId": id, "userId": "ann", "modelId": "trike",
+			"sport": "RUN", "targetType": "DISTANCE_METERS", "totalTarget": 120_000, "partTarget": 10_000, "partsTotal": 12, "period": "YEAR",
+			"periodStartAtUtc": noon.AddDate(0, -5, 0).Unix(), "status": "COMPLETED", "progressValue": 120_000, "rawProgress": 120_000,
+			"partsAwardedCount": 12, "partsNoticedCount": 12, "version": 3, "createdAtUtc": noon.AddDate(0, -5, 0).Unix(),
+			"lastAwardedAtUtc": noon.Unix(), "completedAtUtc": noon.Unix(),
+		}
+
+		switch n {
+		case 0: // it has never ended
+			row["status"], row["partsAwardedCount"], row["partsNoticedCount"], row["periodEndDay"] = "ACTIVE", 3, 3, "2026-05-20"
+		case 1:
+			row["status"], row["progressValue"], row["partsAwardedCount"], row["partsNoticedCount"] = "ACTIVE", 0, 0, 0
+		}
+
+		testkit.PutRows(w.World, tables.Main, row)
+	}
+
+	testkit.PutRows(w.World, tables.Main, stored{
+		"PK": "USER#ann", "SK": "LIST#MILESTONES", "ids": ids, "expiresAt": noon.AddDate(50, 0, 0).Unix(), "ttl": noon.AddDate(50, 0, 0).Unix(),
+	})
+
+	same(t, "one that was over", w.Show("ann", ids[0]).Status, "ENDED")
+
+	next := w.Start("ann", commitcollecttest.Goal{})
+	same(t, "the open ones", listedOf(w), []string{ids[1], next})
+	w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
+	w.Pass(time.Minute)
+	same(t, "the one that is open", progress(w.Show("ann", ids[1])), [3]int64{25_000, 25_000, 2})
+	same(t, "the one that is over", progress(w.Show("ann", ids[0])), [3]int64{120_000, 120_000, 3})
+}

@@ -3,6 +3,10 @@
 // The page proves who the user is by OpenID Connect's code flow with PKCE (RFC 7636). A state, a
 // nonce and the verifier of PKCE are kept for ten minutes and used once. A cookie binds the state
 // to the browser, so that an attacker cannot sign another person in to the attacker's account.
+//
+// A browser that comes back without success is sent to the app's page /app?login=failed&reason=CODE,
+// and one that comes back from Strava to /app?strava=failed&reason=CODE. The codes are those of the
+// problem documents, which programs get.
 package signin
 
 import (

@@ -338,3 +338,28 @@ func TestRowsOfBefore(t *testing.T) {
 	same(t, "the one that is open", progress(w.Show("ann", ids[1])), [3]int64{25_000, 25_000, 2})
 	same(t, "the one that is over", progress(w.Show("ann", ids[0])), [3]int64{120_000, 120_000, 3})
 }
+
+// TestClosedMilestoneSendsItsNotices: a worker has died after it minted the last parts. The next one
+// sends their notice, and only then is the milestone taken off the list.
+func TestClosedMilestoneSendsItsNotices(t *testing.T) {
+	t.Parallel()
+
+	for _, status := range []string{"COMPLETED", "ABANDONED"} {
+		w := small(t)
+		id := reached(w)
+		testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
+		w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(workout.NoticeQueue.Name)}, nil)
+
+		m := testkit.Row[stored](w.World, tables.Main, "USER#ann", "MILESTONE#"+id)
+		m["status"], m["partsNoticedCount"] = status, 1
+		testkit.PutRows(w.World, tables.Main, m)
+
+		for _, left := range []int{1, 0} {
+			testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
+			same(t, status+": the list", len(listedOf(w)), left)
+		}
+
+		same(t, status+": the notices", testkit.Messages[workout.Notice](w.World, workout.NoticeQueue),
+			[]workout.Notice{{UserID: "ann", MilestoneID: id, PartIndex: 2}})
+	}
+}

@@ -232,7 +232,7 @@ type Eligibility struct {
 // texts are the reasons why a workout does not count, for users.
 var texts = map[tally.Reason]string{
 	tally.Deleted:      "It was deleted at Strava, or cannot be seen there any more.",
-	tally.OtherSport:   "It is a sport that the milestone does not count.",
+	tally.OtherSport:   "It is another sport than the milestone counts.",
 	tally.BeforeStart:  "It began before the milestone's period.",
 	tally.AfterEnd:     "It began after the milestone's period.",
 	tally.VirtualOff:   "You chose not to count workouts on a simulator.",

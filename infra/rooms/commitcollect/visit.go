@@ -282,7 +282,7 @@ func (v *visit) look(ctx context.Context) (s screen, err error) {
 
 	latest := listed{}
 	for _, m := range all {
-		if m.Start >= latest.Start {
+		if m.Start > latest.Start { // of several the newest, which is listed first
 			latest = m
 		}
 	}

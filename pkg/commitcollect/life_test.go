@@ -51,7 +51,7 @@ func TestMilestoneEnds(t *testing.T) {
 	w.Pass(30 * time.Minute)
 
 	is := w.Show("ann", id)
-	same(t, "one that is later still", []any{is.Status, progress(is)}, []any{"ENDED", [3]int64{25_000, 25_000, 2}})
+	same(t, "one that is later still", []any{is.Status, is.State, progress(is)}, []any{"PAUSED", "ENDED", [3]int64{25_000, 25_000, 2}})
 	same(t, "the other milestone", progress(w.Show("ann", year)), [3]int64{35_000, 35_000, 3})
 	same(t, "the open ones", listedOf(w), []string{year})
 
@@ -59,7 +59,7 @@ func TestMilestoneEnds(t *testing.T) {
 		refused(t, "a change", w.Ask("ann", http.MethodPatch, "/milestones/"+id, body), 409, "milestone_closed")
 	}
 
-	if got := patch(w, id, map[string]any{"status": "ABANDONED"}); got.Status != "ABANDONED" || got.EndsInDays != nil {
+	if got := patch(w, id, map[string]any{"status": "ABANDONED"}); got.State != "ABANDONED" || got.EndsInDays != nil {
 		t.Errorf("it is %+v, want it abandoned", got)
 	}
 }
@@ -85,7 +85,7 @@ func TestAbandonedMilestoneKeepsItsParts(t *testing.T) {
 	w.Pass(time.Minute)
 
 	for range 2 { // the second changes nothing
-		same(t, "the status", patch(w, id, map[string]any{"status": "ABANDONED"}).Status, "ABANDONED")
+		same(t, "the status", patch(w, id, map[string]any{"status": "ABANDONED"}).State, "ABANDONED")
 	}
 
 	w.Upload(77, "Run", noon.Add(time.Hour), 25_000)
@@ -329,7 +329,7 @@ func TestRowsOfBefore(t *testing.T) {
 		"PK": "USER#ann", "SK": "LIST#MILESTONES", "ids": ids, "expiresAt": noon.AddDate(50, 0, 0).Unix(), "ttl": noon.AddDate(50, 0, 0).Unix(),
 	})
 
-	same(t, "one that was over", w.Show("ann", ids[0]).Status, "ENDED")
+	same(t, "one that was over", w.Show("ann", ids[0]).State, "ENDED")
 
 	next := w.Start("ann", commitcollecttest.Goal{})
 	same(t, "the open ones", listedOf(w), []string{ids[1], next})

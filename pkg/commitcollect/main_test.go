@@ -55,7 +55,7 @@ func TestRunMintsParts(t *testing.T) {
 	w.Pass(time.Minute)
 	got := w.Show("ann", id)
 	want := commitcollecttest.Milestone{
-		Status: "ACTIVE", ProgressValue: 21_098, RawProgress: 21_098, RemainingToNextPart: 8_902, PercentComplete: 17.58,
+		Status: "ACTIVE", State: "ACTIVE", ProgressValue: 21_098, RawProgress: 21_098, RemainingToNextPart: 8_902, PercentComplete: 17.58,
 		PartsAwardedCount: 2, Awards: []struct{ PartIndex int }{{1}, {2}},
 	}
 	same(t, "the milestone", got, want)

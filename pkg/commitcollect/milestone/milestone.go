@@ -185,7 +185,7 @@ type Milestone struct {
 	Start       int64          `json:"periodStartAtUtc" doc:"Epoch seconds of the begin of the period."`
 	StartDay    string         `json:"periodStartDay,omitempty" doc:"The first day of the period, where a workout took place."`
 	EndDay      string         `json:"periodEndDay,omitempty" doc:"The last day of the period, where a workout took place."`
-	Status      string         `json:"status" enum:"ACTIVE,PAUSED,COMPLETED,ABANDONED,ENDED" doc:"An active one mints parts; ENDED: its last day was over a week ago."`
+	Status      string         `json:"status" enum:"ACTIVE,PAUSED,COMPLETED" doc:"Whether it mints parts: PAUSED also for one that was abandoned or has ended."`
 	Progress    int64          `json:"progressValue" doc:"In the unit of the target; never less than it was."`
 	Raw         int64          `json:"rawProgress" doc:"That of the workouts as they are now."`
 	Percent     float64        `json:"percentComplete" doc:"Of the total, with two decimals."`
@@ -193,9 +193,20 @@ type Milestone struct {
 	Remaining   int64          `json:"remainingToNextPart" doc:"In the unit of the target; 0 if all parts are minted."`
 	Version     int            `json:"version" doc:"Increases with each change."`
 	Sports      []tally.Family `json:"sports" doc:"The families of sports that count."`
+	State       string         `json:"state" enum:"ACTIVE,PAUSED,COMPLETED,ABANDONED,ENDED" doc:"The status in full. ENDED: its last day was over a week ago."`
 	CreatedAt   time.Time      `json:"createdAt" doc:"When it was started."`
 	EndsAt      *time.Time     `json:"endsAt,omitempty" doc:"When its last day is over everywhere. Absent: no end."`
 	EndsInDays  *int           `json:"endsInDays,omitempty" doc:"Days until its last day, 0 on it, in UTC. Absent: no end, or over."`
+}
+
+// status returns the state as clients know it that were written before milestones could be abandoned or
+// end: these are paused for them.
+func (r Row) status(now time.Time) string {
+	if state := r.State(now); state != Abandoned && state != Ended {
+		return state
+	}
+
+	return Paused
 }
 
 // view returns the milestone in an answer of a time.
@@ -213,7 +224,7 @@ func (r Row) view(now time.Time) Milestone {
 		Start:       r.Start,
 		StartDay:    r.StartDay,
 		EndDay:      r.EndDay,
-		Status:      r.State(now),
+		Status:      r.status(now),
 		Progress:    r.Progress,
 		Raw:         r.Raw,
 		Percent:     g.Percent(r.Progress),
@@ -221,6 +232,7 @@ func (r Row) view(now time.Time) Milestone {
 		Remaining:   g.Remaining(r.Progress),
 		Version:     r.Version,
 		Sports:      r.families(),
+		State:       r.State(now),
 		CreatedAt:   time.Unix(r.CreatedAt, 0).UTC(),
 	}
 	if end := r.EndsAt(); !end.IsZero() {

@@ -455,7 +455,7 @@ func (w *World) Start(user string, g Goal) string {
 
 // Milestone is a milestone as the API shows it.
 type Milestone struct {
-	Status                                                  string
+	Status, State                                           string
 	ProgressValue, RawProgress, RemainingToNextPart         int64
 	PercentComplete                                         float64
 	PartsAwardedCount, ExcludedBeforeStartCount, PartsDelta int

@@ -28,13 +28,13 @@ function drawModel(m) {
 
 function drawGoal(m) {
   put($("goal"), m ? `${km(m.totalTarget)} of ${families[m.sport]}` : "No milestone");
-  put($("goal-about"), m ? `${m.partsAwardedCount} of ${m.partsTotal} parts · ${states[m.status]}${m.rawProgress < m.progressValue ? ` · ${km(m.rawProgress)} of the workouts are left, progress stays` : ""}` : "");
+  put($("goal-about"), m ? `${m.partsAwardedCount} of ${m.partsTotal} parts · ${states[m.state]}${m.rawProgress < m.progressValue ? ` · ${km(m.rawProgress)} of the workouts are left, progress stays` : ""}` : "");
   put($("metres").firstElementChild, m ? km(m.progressValue) : "");
   put($("metres").lastElementChild, !m ? "" : m.status === "COMPLETED" ? "the model is complete" : `${km(m.remainingToNextPart)} to the next part`);
   $("progress").firstElementChild.style.width = `${m?.percentComplete ?? 0}%`;
   $("progress").setAttribute("aria-valuenow", m?.percentComplete ?? 0);
   put($("collect-pause"), m?.status === "PAUSED" ? "resume the milestone" : "pause the milestone");
-  $("collect-pause").disabled = !m || !["ACTIVE", "PAUSED"].includes(m.status);
+  $("collect-pause").disabled = !m || !["ACTIVE", "PAUSED"].includes(m.state);
 }
 
 function drawWorkouts(m) {

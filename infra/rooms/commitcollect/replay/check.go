@@ -23,7 +23,7 @@ const found = rest
 // progress is a milestone as the API shows it.
 type progress struct {
 	MilestoneID       string
-	Status            string
+	State             string
 	ProgressValue     int64
 	RawProgress       int64
 	PartsAwardedCount int
@@ -88,18 +88,18 @@ func (g goal) String() string {
 
 // checkMilestone compares a milestone and its parts.
 func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress) {
-	status := "ACTIVE"
+	state := "ACTIVE"
 
 	switch {
 	case m.completed:
-		status = "COMPLETED"
+		state = "COMPLETED"
 	case m.paused:
-		status = "PAUSED"
+		state = "PAUSED"
 	case m.over(r.Clock.Now()):
-		status = "ENDED"
+		state = "ENDED"
 	}
 
-	equal(r, a, what+", status", is.Status, status)
+	equal(r, a, what+", state", is.State, state)
 	equal(r, a, what+", parts", is.PartsAwardedCount, len(m.reached))
 
 	if m.completed { // it may have been completed by one workout, or by two at once

@@ -24,7 +24,7 @@ func (m *match) latestMail() string {
 // moveMails checks the number of mails about moves, and texts in the latest.
 func (m *match) moveMails(what string, mails int, texts ...string) {
 	m.T.Helper()
-	m.notify()
+	m.Notify()
 
 	if n := len(slices.DeleteFunc(m.subjects(), func(s string) bool { return !strings.HasSuffix(s, "has moved") })); n != mails {
 		m.T.Fatalf("%s: %d mails, want %d", what, n, mails)

@@ -22,19 +22,6 @@ import (
 	"matchday/pkg/threefc/tables"
 )
 
-// notify runs the jobs that mail.
-func (m *match) notify() {
-	m.T.Helper()
-	n := testkit.Open(m.World.World, notice.NotifyFinishFunction(), notice.OpenNotifier)
-	testkit.Drain(m.World.World, standing.FinishQueue, time.Hour,
-		func(ctx context.Context, in standing.Finished) error { return n.NotifyFinish(ctx, in) })
-	r := testkit.Open(m.World.World, notice.RemindSessionFunction(), notice.OpenNotifier)
-	testkit.Drain(m.World.World, notice.RemindQueue, time.Hour,
-		func(ctx context.Context, in notice.Remind) error { return r.RemindSession(ctx, in) })
-	s := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
-	testkit.Drain(m.World.World, notice.MailQueue, time.Hour, func(ctx context.Context, in notice.Mail) error { return s.SendMail(ctx, in) })
-}
-
 // lena signs up and claims the first player, as whom she plays.
 func (m *match) lena() {
 	m.T.Helper()
@@ -67,10 +54,10 @@ func TestMailAfterTheGame(t *testing.T) {
 		m.Play("sam", m.id)
 		m.Aggregate()
 		m.Mail.Fail(ses.Throttled, ses.Failed, ses.Throttled)
-		m.notify()
+		m.Notify()
 		m.step("reopen", "finish")
 		m.Aggregate()
-		m.notify()
+		m.Notify()
 
 		if n := len(m.subjects()); n != map[bool]int{true: 1, false: 0}[wants] {
 			t.Errorf("the user, who wants mails: %v, got %v", wants, m.subjects())
@@ -96,8 +83,7 @@ func TestReminder(t *testing.T) {
 		}
 
 		for range 2 {
-			testkit.Must(t, testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier).SendReminders(m.NewContext()))
-			m.notify()
+			m.Remind()
 		}
 
 		if n := len(m.subjects()); n != want {
@@ -153,7 +139,7 @@ func TestMailToMergedPlayers(t *testing.T) {
 
 		m.Play("sam", m.id)
 		m.Aggregate()
-		m.notify()
+		m.Notify()
 		same(t, fmt.Sprint("the mails, merged: ", merged), len(m.subjects()), want)
 	}
 }
@@ -207,8 +193,7 @@ func (m *match) tomorrow() string {
 // remind runs the reminders of the day, and returns how many mails lena has got in all.
 func (m *match) remind() int {
 	m.T.Helper()
-	testkit.Must(m.T, testkit.Open(m.World.World, notice.SendRemindersFunction(), notice.OpenNotifier).SendReminders(m.NewContext()))
-	m.notify()
+	m.Remind()
 
 	return len(m.subjects())
 }

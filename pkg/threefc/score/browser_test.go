@@ -1,12 +1,9 @@
 package score_test
 
 import (
-	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,13 +14,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"matchday/infra/local/console/consoletest"
 	"matchday/infra/rooms/threefc/threefctest"
+	"matchday/infra/rooms/threefc/threefctest/phonetest"
 	"matchday/infra/testkit"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
@@ -38,11 +33,9 @@ func TestMain(m *testing.M) {
 // phone is the scorekeeper's page in a browser.
 type phone struct {
 	*threefctest.World
-	tab        context.Context
-	complaints func() []string
-	url        string
-	l          threefctest.League
-	game       string
+	*phonetest.Phone
+	l    threefctest.League
+	game string
 
 	clocks sync.RWMutex // held for writing while the clocks of the phone and of 3FC are set
 
@@ -64,16 +57,11 @@ const (
 	expired       // the session has ended: they get 401
 )
 
-// clock makes the clock of the phone one that a test sets.
-const clock = `Date.now = () => Number(localStorage.getItem("test-clock") ?? %d);`
-
 // newPhone opens the page for a game of a world.
 func newPhone(t *testing.T) *phone {
 	t.Helper()
 
-	p := &phone{user: "sam"}
-	p.tab, p.complaints = consoletest.Browser(t)
-	p.World = threefctest.New(t)
+	p := &phone{user: "sam", World: threefctest.New(t)}
 	p.SignIn("ann", "sam")
 	p.l = p.Found("ann")
 	p.Join(p.l, item.Scorekeeper, "sam")
@@ -82,15 +70,10 @@ func newPhone(t *testing.T) *phone {
 	server := httptest.NewServer(http.HandlerFunc(p.serve))
 	t.Cleanup(server.Close)
 
-	p.url = server.URL
-	p.Settings[spec.EnvAPI], p.Origin = p.url, p.url
+	p.Settings[spec.EnvAPI], p.Origin = server.URL, server.URL
 	p.Routes = p.ServeRoutes()
-	p.run(chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-		_, err := cdp.Call(ctx, tab, page.AddScriptToEvaluateOnNewDocument,
-			page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(clock, p.Clock.Now().UnixMilli())})
-
-		return err
-	}), consoletest.Resize(390, 600, "light"), chromedp.Navigate(p.url+"/score/"+p.l.SessionID))
+	p.Phone = phonetest.New(t, server.URL, p.Clock.Now())
+	p.Run(consoletest.Resize(390, 600, "light"), chromedp.Navigate(p.URL+"/score/"+p.l.SessionID))
 
 	return p
 }
@@ -158,17 +141,7 @@ func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 
-	maps.Copy(w.Header(), testkit.Header(out))
-	w.Header().Set("Date", p.Clock.Now().Format(http.TimeFormat))
-	w.WriteHeader(out.StatusCode)
-
-	text := []byte(out.Body)
-	if out.IsBase64Encoded {
-		text, err = base64.StdEncoding.DecodeString(out.Body)
-		testkit.Must(p.T, err)
-	}
-
-	_, _ = w.Write(text) // the browser may have left
+	p.Reply(w, out)
 }
 
 // set sets what happens to requests.
@@ -183,7 +156,7 @@ func (p *phone) set(f fault) {
 func (p *phone) arrived(n int) {
 	p.T.Helper()
 
-	for p.tab.Err() == nil {
+	for p.Tab.Err() == nil {
 		p.mu.Lock()
 		there := p.sent >= n
 		p.mu.Unlock()
@@ -192,31 +165,10 @@ func (p *phone) arrived(n int) {
 			return
 		}
 
-		p.run(consoletest.See("true"))
+		p.Run(consoletest.See("true"))
 	}
 
 	p.T.Fatalf("%d changes have not arrived", n)
-}
-
-func (p *phone) run(actions ...consoletest.Action) {
-	p.T.Helper()
-
-	if err := consoletest.Do(p.tab, actions...); err != nil {
-		p.T.Fatalf("%v; the page complained %q", err, p.complaints())
-	}
-}
-
-// offline cuts the network of the browser to the API, or joins it again.
-func (p *phone) offline(cut bool) {
-	p.T.Helper()
-	p.run(chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-		_, err := cdp.Call(ctx, tab, network.EmulateNetworkConditionsByRule,
-			network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{
-				{URLPattern: p.url + "/v1/*", Offline: cut, DownloadThroughput: -1, UploadThroughput: -1},
-			}})
-
-		return err
-	}))
 }
 
 // pass lets time pass, on the phone and on that of 3FC.
@@ -227,7 +179,7 @@ func (p *phone) pass(d time.Duration) {
 
 	now := p.Clock.Now().Add(d)
 	p.MoveClock(now)
-	p.run(consoletest.See(fmt.Sprintf(`(localStorage.setItem("test-clock", "%d"), true)`, now.UnixMilli())))
+	p.SetClock(now)
 }
 
 // as makes another user the one that is signed in, "" for nobody.
@@ -236,37 +188,6 @@ func (p *phone) as(user string) {
 	defer p.mu.Unlock()
 
 	p.user = user
-}
-
-// ready is whether the page takes taps.
-const ready = `!document.querySelector("#phone").hidden && !document.querySelector("#phone").inert`
-
-// tap taps the button of a text, once the page takes taps.
-func (p *phone) tap(texts ...string) {
-	p.T.Helper()
-
-	for _, text := range texts {
-		quoted, _ := json.Marshal(text)
-		button := fmt.Sprintf(`[...document.querySelectorAll("#phone button")].find((b) => b.textContent === %s && b.offsetParent && !b.disabled)`, quoted)
-		p.run(consoletest.See(ready+" && "+button), consoletest.See(button+`.setAttribute("data-tap", "") || true`),
-			chromedp.Click(chromedp.CSS("[data-tap]")),
-			consoletest.See(`[...document.querySelectorAll("[data-tap]")].forEach((b) => b.removeAttribute("data-tap")) || true`))
-	}
-}
-
-// sees waits for what the page says of the network.
-func (p *phone) sees(net string) {
-	p.T.Helper()
-	p.run(consoletest.Says("#net", net))
-}
-
-// shown checks the goals on the page, the latest first.
-func (p *phone) shown(want ...string) {
-	p.T.Helper()
-
-	list, _ := json.Marshal(append([]string{}, want...))
-	shown := `[...document.querySelectorAll("#goals li")].map((li) => li.firstElementChild.textContent)`
-	p.run(consoletest.See(fmt.Sprintf(`JSON.stringify(%s) === JSON.stringify(%s)`, shown, list)))
 }
 
 // stored are the goals that 3FC has, in order.
@@ -285,7 +206,7 @@ func (p *phone) same(what string, want ...string) {
 	p.T.Helper()
 
 	if got := p.stored(); strings.Join(got, ", ") != strings.Join(want, ", ") {
-		p.T.Errorf("%s: 3FC has the goals %q, want %q; the page complained %q", what, got, want, p.complaints())
+		p.T.Errorf("%s: 3FC has the goals %q, want %q; the page complained %q", what, got, want, p.Complaints())
 	}
 }
 
@@ -294,14 +215,14 @@ func (p *phone) refuses(want ...string) {
 	p.T.Helper()
 
 	list, _ := json.Marshal(append([]string{}, want...))
-	p.run(consoletest.See(fmt.Sprintf(`document.querySelector("#kept").hidden === %v`, len(want) == 0)),
+	p.Run(consoletest.See(fmt.Sprintf(`document.querySelector("#kept").hidden === %v`, len(want) == 0)),
 		consoletest.See(fmt.Sprintf(`JSON.stringify([...document.querySelectorAll("#kept-list li")].map((li) => li.children[0].textContent + ": " + li.children[1].textContent)) === JSON.stringify(%s)`, list)))
 }
 
 // decide presses a button of the refused entry i.
 func (p *phone) decide(i int, text string) {
 	p.T.Helper()
-	p.run(consoletest.See(fmt.Sprintf(`([...document.querySelectorAll("#kept-list li")][%d].querySelectorAll("button").forEach((b) => b.textContent === %q && b.click()), true)`, i, text)))
+	p.Run(consoletest.See(fmt.Sprintf(`([...document.querySelectorAll("#kept-list li")][%d].querySelectorAll("button").forEach((b) => b.textContent === %q && b.click()), true)`, i, text)))
 }
 
 // TestSignInInAnotherTab: without a session the page leads to the sign-in, which leads back, and knows a
@@ -310,8 +231,8 @@ func TestSignInInAnotherTab(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
 	p.as("")
-	p.run(consoletest.See("(localStorage.clear(), true)"), chromedp.Reload(), consoletest.See(`!document.querySelector("#sign-in").hidden`),
-		consoletest.See(fmt.Sprintf(`document.querySelector("#sign-in-link").href === "%s/sign-in?next=%%2Fscore%%2F%s"`, p.url, p.l.SessionID)))
+	p.Run(consoletest.See("(localStorage.clear(), true)"), chromedp.Reload(), consoletest.See(`!document.querySelector("#sign-in").hidden`),
+		consoletest.See(fmt.Sprintf(`document.querySelector("#sign-in-link").href === "%s/sign-in?next=%%2Fscore%%2F%s"`, p.URL, p.l.SessionID)))
 
 	page := p.Do("", "GET", "/sign-in?next=%2Fscore%2F"+p.l.SessionID, nil).Body
 	if !strings.Contains(page, `value="/score/`+p.l.SessionID+`"`) {
@@ -319,9 +240,9 @@ func TestSignInInAnotherTab(t *testing.T) {
 	}
 
 	p.as("sam")
-	p.run(consoletest.See(`(dispatchEvent(new Event("focus")), document.querySelector("#sign-in").hidden)`))
-	p.tap("start third 1")
-	p.sees("everything is sent")
+	p.Run(consoletest.See(`(dispatchEvent(new Event("focus")), document.querySelector("#sign-in").hidden)`))
+	p.Tap("start third 1")
+	p.Sees("everything is sent")
 }
 
 // TestGamesOfTheSession: of several games one is chosen, and what was tapped for it is sent although
@@ -329,22 +250,22 @@ func TestSignInInAnotherTab(t *testing.T) {
 func TestGamesOfTheSession(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
-	p.tap("start third 1")
-	p.sees("everything is sent")
+	p.Tap("start third 1")
+	p.Sees("everything is sent")
 	p.Schedule("ann", p.l)
-	p.run(consoletest.See("(localStorage.clear(), true)"), chromedp.Reload(),
+	p.Run(consoletest.See("(localStorage.clear(), true)"), chromedp.Reload(),
 		consoletest.See(`document.querySelectorAll("#games button").length === 2`),
 		consoletest.See(`(document.querySelector("#games button").click(), true)`))
-	p.tap("GOAL")
-	p.offline(true)
-	p.tap("Red", "Blue", "Ada")
-	p.sees("1 waiting")
-	p.tap("another game")
-	p.run(consoletest.See(`(document.querySelectorAll("#games button")[1].click(), true)`))
-	p.offline(false)
-	p.run(consoletest.Says("#third", "Not started"))
-	p.sees("everything is sent")
-	p.shown()
+	p.Tap("GOAL")
+	p.Offline(true)
+	p.Tap("Red", "Blue", "Ada")
+	p.Sees("1 waiting")
+	p.Tap("another game")
+	p.Run(consoletest.See(`(document.querySelectorAll("#games button")[1].click(), true)`))
+	p.Offline(false)
+	p.Run(consoletest.Says("#third", "Not started"))
+	p.Sees("everything is sent")
+	p.Shown()
 	p.same("of the first game", "1/0 red>blue")
 }
 
@@ -352,12 +273,12 @@ func TestGamesOfTheSession(t *testing.T) {
 func TestClockOfThePhoneIsWrong(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
-	p.tap("start third 1")
-	p.sees("everything is sent")
+	p.Tap("start third 1")
+	p.Sees("everything is sent")
 	p.MoveClock(p.Clock.Now().Add(7*time.Minute + time.Second))
-	p.run(chromedp.Reload(), consoletest.See(`document.querySelector("#clock").textContent.startsWith("07:")`))
-	p.tap("GOAL", "Red", "Blue", "Ada")
-	p.sees("everything is sent")
+	p.Run(chromedp.Reload(), consoletest.See(`document.querySelector("#clock").textContent.startsWith("07:")`))
+	p.Tap("GOAL", "Red", "Blue", "Ada")
+	p.Sees("everything is sent")
 	p.same("by a clock that is seven minutes late", "1/7 red>blue")
 }
 
@@ -366,33 +287,33 @@ func TestClockOfThePhoneIsWrong(t *testing.T) {
 func TestRefusedGoalsStay(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
-	p.tap("start third 1")
-	p.sees("everything is sent")
-	p.offline(true)
+	p.Tap("start third 1")
+	p.Sees("everything is sent")
+	p.Offline(true)
 	p.pass(7 * time.Minute)
-	p.tap("GOAL", "Red", "Blue", "Ada", "GOAL", "Blue", "Yellow", "Ed", "GOAL", "Red", "Yellow", "Ada")
-	p.sees("3 waiting")
+	p.Tap("GOAL", "Red", "Blue", "Ada", "GOAL", "Blue", "Yellow", "Ed", "GOAL", "Red", "Yellow", "Ada")
+	p.Sees("3 waiting")
 
 	seat := "/v1/games/" + p.game + "/roster/" + p.l.Players[0]
 	p.Do("ann", "DELETE", seat, nil)
-	p.offline(false)
+	p.Offline(false)
 
 	const why = ": 3FC says: the scorer must be on the roster of the scoring team, of an own goal on that of the conceding team."
 	p.refuses("1. third, 7' · Ada · Red against Blue"+why, "1. third, 7' · Ada · Red against Yellow"+why)
-	p.sees("2 refused")
-	p.shown("1. third, 7' · Ed · Blue against Yellow")
+	p.Sees("2 refused")
+	p.Shown("1. third, 7' · Ed · Blue against Yellow")
 	p.same("what was refused", "1/7 blue>yellow")
-	p.run(chromedp.Reload())
-	p.sees("2 refused")
-	p.run(consoletest.See(`document.querySelector("#kept-list a").href.startsWith("mailto:?subject=A%20goal") && ` +
+	p.Run(chromedp.Reload())
+	p.Sees("2 refused")
+	p.Run(consoletest.See(`document.querySelector("#kept-list a").href.startsWith("mailto:?subject=A%20goal") && ` +
 		`document.querySelector("#kept-list a").href.includes("Ada")`))
 	p.decide(1, "discard")
 	p.refuses("1. third, 7' · Ada · Red against Blue" + why)
 	p.decide(0, "try again")
-	p.sees("1 refused")
+	p.Sees("1 refused")
 	p.Do("ann", "PUT", seat, map[string]any{"teamId": "red"})
 	p.decide(0, "try again")
-	p.sees("everything is sent")
+	p.Sees("everything is sent")
 	p.refuses()
 	p.same("with the player", "1/7 red>blue", "1/7 blue>yellow")
 }
@@ -402,23 +323,23 @@ func TestRefusedGoalsStay(t *testing.T) {
 func TestGoalsAfterTheThird(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
-	p.tap("start third 1")
-	p.sees("everything is sent")
-	p.offline(true)
+	p.Tap("start third 1")
+	p.Sees("everything is sent")
+	p.Offline(true)
 	p.pass(7 * time.Minute)
-	p.tap("GOAL", "Red", "Blue", "Ada", "GOAL", "Blue", "Yellow", "Ed", "finish third 1")
-	p.sees("3 waiting")
+	p.Tap("GOAL", "Red", "Blue", "Ada", "GOAL", "Blue", "Yellow", "Ed", "finish third 1")
+	p.Sees("3 waiting")
 	p.Do("ann", "POST", "/v1/games/"+p.game+"/thirds/1/finish", map[string]any{})
-	p.offline(false)
-	p.sees("everything is sent")
-	p.shown()
+	p.Offline(false)
+	p.Sees("everything is sent")
+	p.Shown()
 	p.same("what came too late")
 
 	late := func(want ...string) {
 		t.Helper()
 
 		list, _ := json.Marshal(append([]string{}, want...))
-		p.run(consoletest.See(fmt.Sprintf(`JSON.stringify([...document.querySelectorAll("#late-list li")].map((li) => li.firstElementChild.textContent)) === '%s'`,
+		p.Run(consoletest.See(fmt.Sprintf(`JSON.stringify([...document.querySelectorAll("#late-list li")].map((li) => li.firstElementChild.textContent)) === '%s'`,
 			strings.ReplaceAll(string(list), "'", `\'`))))
 	}
 	late("1. third, 7' · Ada · Red against Blue", "1. third, 7' · Ed · Blue against Yellow")
@@ -427,8 +348,8 @@ func TestGoalsAfterTheThird(t *testing.T) {
 	all := testkit.Decode[struct{ Proposals []game.Proposal }](p.World.World, p.Do("ann", "GET", path, nil)).Proposals
 	p.Do("ann", "POST", path+"/"+all[0].Goal.EventID+"/accept", nil)
 	p.Do("ann", "DELETE", path+"/"+all[1].Goal.EventID, nil)
-	p.run(chromedp.Reload())
-	p.shown("1. third, 7' · Ada · Red against Blue")
+	p.Run(chromedp.Reload())
+	p.Shown("1. third, 7' · Ada · Red against Blue")
 	late()
 	p.same("what was accepted", "1/7 red>blue")
 }
@@ -437,22 +358,22 @@ func TestGoalsAfterTheThird(t *testing.T) {
 func TestPageOpensWithoutANetwork(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
-	p.tap("start third 1")
-	p.sees("everything is sent")
-	p.run(consoletest.See(`!!navigator.serviceWorker.controller`))
+	p.Tap("start third 1")
+	p.Sees("everything is sent")
+	p.Run(consoletest.See(`!!navigator.serviceWorker.controller`))
 	p.pass(7 * time.Minute)
 	p.unplug(true)
-	p.tap("GOAL", "Red", "Blue", "Ada")
-	p.run(chromedp.Reload())
-	p.sees("1 waiting")
-	p.shown("1. third, 7' · Ada · Red against Blue")
-	p.run(consoletest.Says("#clock", "07:00"))
+	p.Tap("GOAL", "Red", "Blue", "Ada")
+	p.Run(chromedp.Reload())
+	p.Sees("1 waiting")
+	p.Shown("1. third, 7' · Ada · Red against Blue")
+	p.Run(consoletest.Says("#clock", "07:00"))
 	p.pass(time.Second) // goals of one millisecond have no order once the page was loaded again
-	p.tap("GOAL", "Blue", "Yellow", "Ed")
-	p.run(chromedp.Reload())
-	p.sees("2 waiting")
+	p.Tap("GOAL", "Blue", "Yellow", "Ed")
+	p.Run(chromedp.Reload())
+	p.Sees("2 waiting")
 	p.unplug(false)
-	p.sees("everything is sent")
+	p.Sees("everything is sent")
 	p.same("with a network", "1/7 red>blue", "1/7 blue>yellow")
 }
 
@@ -470,92 +391,92 @@ func TestScorekeeper(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
 	// The second of a double tap meets no button: it would finish the third.
-	p.run(consoletest.See(ready), consoletest.See(`(document.querySelector("#step").click(), document.querySelector("#phone").inert)`))
-	p.sees("everything is sent")
+	p.Run(consoletest.See(phonetest.Ready), consoletest.See(`(document.querySelector("#step").click(), document.querySelector("#phone").inert)`))
+	p.Sees("everything is sent")
 
 	// Without a network, over a reload, and past an API that is down.
-	p.offline(true)
-	p.run(consoletest.See(`(window.before = localStorage.getItem("score")) !== null`))
+	p.Offline(true)
+	p.Run(consoletest.See(`(window.before = localStorage.getItem("score")) !== null`))
 	p.pass(7 * time.Minute)
-	p.tap("GOAL", "Red", "Blue", "Ada")
+	p.Tap("GOAL", "Red", "Blue", "Ada")
 	p.pass(3*time.Minute + 30*time.Second)
-	p.tap("GOAL")
+	p.Tap("GOAL")
 	p.pass(time.Minute) // the questions take time
-	p.tap("Blue", "Yellow", "Ed")
+	p.Tap("Blue", "Yellow", "Ed")
 
 	two := []string{"1. third, 10' · Ed · Blue against Yellow", "1. third, 7' · Ada · Red against Blue"}
 
-	p.sees("2 waiting")
-	p.shown(two...)
+	p.Sees("2 waiting")
+	p.Shown(two...)
 	p.same("without a network")
-	p.run(consoletest.See(`document.querySelectorAll("#goals .waiting").length === 2`))
+	p.Run(consoletest.See(`document.querySelectorAll("#goals .waiting").length === 2`))
 	// Another tab keeps what it knew before the taps.
-	p.run(consoletest.See(`(localStorage.setItem("score", before), dispatchEvent(new StorageEvent("storage", { key: "score", newValue: before })), true)`))
-	p.sees("2 waiting")
-	p.shown(two...)
-	picture, err := consoletest.Run(p.tab, chromedp.CaptureScreenshot())
+	p.Run(consoletest.See(`(localStorage.setItem("score", before), dispatchEvent(new StorageEvent("storage", { key: "score", newValue: before })), true)`))
+	p.Sees("2 waiting")
+	p.Shown(two...)
+	picture, err := consoletest.Run(p.Tab, chromedp.CaptureScreenshot())
 	testkit.Must(t, err)
 	testkit.Must(t, os.WriteFile(filepath.Join(t.ArtifactDir(), "scorekeeper-offline.png"), picture, 0o600))
 	p.set(down)
-	p.offline(false)
-	p.run(chromedp.Reload())
-	p.sees("2 waiting")
-	p.shown(two...)
+	p.Offline(false)
+	p.Run(chromedp.Reload())
+	p.Sees("2 waiting")
+	p.Shown(two...)
 	p.set(refuse)
 	p.arrived(3)
-	p.sees("2 waiting")
+	p.Sees("2 waiting")
 	p.set(deaf)
 	p.arrived(2)
-	p.sees("2 waiting")
+	p.Sees("2 waiting")
 	p.set(none)
-	p.sees("everything is sent")
+	p.Sees("everything is sent")
 	p.same("with a network", "1/7 red>blue", "1/10 blue>yellow")
-	p.shown(two...)
+	p.Shown(two...)
 
 	// A double tap on the last question neither records another goal nor undoes one.
-	p.tap("GOAL", "Yellow", "Red")
-	p.run(consoletest.See(ready), chromedp.DoubleClick(chromedp.CSS("#choices button")))
-	p.sees("everything is sent")
+	p.Tap("GOAL", "Yellow", "Red")
+	p.Run(consoletest.See(phonetest.Ready), chromedp.DoubleClick(chromedp.CSS("#choices button")))
+	p.Sees("everything is sent")
 
 	three := []string{"1/7 red>blue", "1/10 blue>yellow", "1/11 yellow>red"}
 
-	p.run(consoletest.See(`document.querySelectorAll("#goals li").length === 3`))
+	p.Run(consoletest.See(`document.querySelectorAll("#goals li").length === 3`))
 	p.same("after a double tap", three...)
 
 	// An undo of a goal of which nobody has heard, and of one whose answer was lost.
-	p.offline(true)
-	p.tap("GOAL", "Red", "Yellow", "Bo", "undo the last goal")
-	p.run(consoletest.See(`document.querySelectorAll("#goals li").length === 3`))
-	p.offline(false)
-	p.sees("everything is sent")
+	p.Offline(true)
+	p.Tap("GOAL", "Red", "Yellow", "Bo", "undo the last goal")
+	p.Run(consoletest.See(`document.querySelectorAll("#goals li").length === 3`))
+	p.Offline(false)
+	p.Sees("everything is sent")
 	p.same("after an undo without a network", three...)
 	p.set(deaf)
-	p.tap("GOAL", "Red", "Yellow", "Cy")
+	p.Tap("GOAL", "Red", "Yellow", "Cy")
 	p.arrived(1)
-	p.sees("1 waiting")
+	p.Sees("1 waiting")
 	p.same("whose answer was lost", append(three, "1/11 red>yellow")...)
-	p.offline(true) // so that the goal is not on its way
-	p.tap("undo the last goal")
-	p.run(consoletest.See(`document.querySelectorAll("#goals li").length === 3`))
+	p.Offline(true) // so that the goal is not on its way
+	p.Tap("undo the last goal")
+	p.Run(consoletest.See(`document.querySelectorAll("#goals li").length === 3`))
 	p.set(none)
-	p.offline(false)
-	p.sees("everything is sent")
+	p.Offline(false)
+	p.Sees("everything is sent")
 	p.same("after the undo", three...)
 
 	// The session ends in the middle of the game: what is tapped until the next sign-in waits.
 	p.set(expired)
-	p.tap("GOAL", "Blue", "Red", "Di")
-	p.run(consoletest.See(`!document.querySelector("#sign-in").hidden`))
-	p.tap("GOAL", "Blue", "Red", "Flo")
-	p.sees("2 waiting")
+	p.Tap("GOAL", "Blue", "Red", "Di")
+	p.Run(consoletest.See(`!document.querySelector("#sign-in").hidden`))
+	p.Tap("GOAL", "Blue", "Red", "Flo")
+	p.Sees("2 waiting")
 	p.set(none)
-	p.sees("everything is sent")
-	p.run(consoletest.See(`document.querySelector("#sign-in").hidden`))
+	p.Sees("everything is sent")
+	p.Run(consoletest.See(`document.querySelector("#sign-in").hidden`))
 	p.same("after the sign-in", append(three, "1/11 blue>red", "1/11 blue>red")...)
 
-	p.tap("finish third 1", "start third 2", "finish third 2", "start third 3", "finish third 3", "finish the game")
-	p.sees("everything is sent")
-	p.run(consoletest.Says("#third", "Finished"))
+	p.Tap("finish third 1", "start third 2", "finish third 2", "start third 3", "finish third 3", "finish the game")
+	p.Sees("everything is sent")
+	p.Run(consoletest.Says("#third", "Finished"))
 
 	if g := testkit.Decode[game.Game](p.World.World, p.Do("sam", "GET", "/v1/games/"+p.game, nil)); g.Status != "finished" {
 		t.Errorf("the game is %s", g.Status)
@@ -571,22 +492,22 @@ func TestGuestScoresByALink(t *testing.T) {
 
 	pin := "/v1/sessions/" + p.l.SessionID + "/scoring-pin"
 	link := testkit.Decode[struct{ URL string }](p.World.World, p.Do("ann", "PUT", pin, nil)).URL
-	p.run(consoletest.See("(localStorage.clear(), true)"), chromedp.Navigate("about:blank"), chromedp.Navigate(link),
+	p.Run(consoletest.See("(localStorage.clear(), true)"), chromedp.Navigate("about:blank"), chromedp.Navigate(link),
 		consoletest.See(`!document.querySelector("#sign-in").hidden && document.querySelector("#pin").value.length === 8`),
 		consoletest.See(`document.querySelector("#phone").hidden`),
 		consoletest.See(`(document.querySelector("#pin-form button").click(), true)`),
 		consoletest.See(`document.querySelector("#sign-in").hidden && location.hash === ""`))
-	p.tap("start third 1", "GOAL", "Red", "Blue", "Ada")
-	p.sees("everything is sent")
+	p.Tap("start third 1", "GOAL", "Red", "Blue", "Ada")
+	p.Sees("everything is sent")
 	p.same("by a guest", "1/0 red>blue")
 
 	p.Do("ann", "DELETE", pin, nil)
-	p.tap("GOAL", "Blue", "Red", "Ed")
-	p.run(consoletest.See(`!document.querySelector("#sign-in").hidden`))
-	p.sees("1 waiting")
+	p.Tap("GOAL", "Blue", "Red", "Ed")
+	p.Run(consoletest.See(`!document.querySelector("#sign-in").hidden`))
+	p.Sees("1 waiting")
 	p.as("sam")
-	p.run(consoletest.See(`(dispatchEvent(new Event("focus")), true)`))
-	p.sees("everything is sent")
+	p.Look()
+	p.Sees("everything is sent")
 	p.same("after the sign-in", "1/0 red>blue", "1/0 blue>red")
 }
 
@@ -594,46 +515,46 @@ func TestGuestScoresByALink(t *testing.T) {
 func TestUndoOfAWrongTap(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
-	p.tap("start third 1", "third 1 has not started")
-	p.run(consoletest.Says("#third", "Not started"))
-	p.sees("everything is sent")
-	p.tap("start third 1", "GOAL", "Red", "Blue", "Ada", "finish third 1", "third 1 goes on")
-	p.sees("everything is sent")
-	p.run(consoletest.Says("#third", "Third 1"))
+	p.Tap("start third 1", "third 1 has not started")
+	p.Run(consoletest.Says("#third", "Not started"))
+	p.Sees("everything is sent")
+	p.Tap("start third 1", "GOAL", "Red", "Blue", "Ada", "finish third 1", "third 1 goes on")
+	p.Sees("everything is sent")
+	p.Run(consoletest.Says("#third", "Third 1"))
 	p.same("after the undo", "1/0 red>blue")
 
-	p.offline(true)
-	p.tap("finish third 1")
-	p.sees("1 waiting")
-	p.tap("third 1 goes on")
-	p.offline(false)
-	p.sees("everything is sent")
-	p.tap("finish third 1")
-	p.sees("everything is sent")
+	p.Offline(true)
+	p.Tap("finish third 1")
+	p.Sees("1 waiting")
+	p.Tap("third 1 goes on")
+	p.Offline(false)
+	p.Sees("everything is sent")
+	p.Tap("finish third 1")
+	p.Sees("everything is sent")
 	p.pass(6 * time.Minute)
-	p.run(consoletest.See(`document.querySelector("#back").hidden`))
+	p.Run(consoletest.See(`document.querySelector("#back").hidden`))
 }
 
 // TestScorerIsNamedLater: a goal counts without a scorer, and gets one after the third, also without a network.
 func TestScorerIsNamedLater(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
-	p.tap("start third 1", "GOAL", "Red", "Blue", "unknown")
-	p.sees("everything is sent")
+	p.Tap("start third 1", "GOAL", "Red", "Blue", "unknown")
+	p.Sees("everything is sent")
 	p.pass(time.Minute)
-	p.tap("GOAL", "Blue", "Yellow", "a guest", "finish third 1")
-	p.sees("everything is sent")
+	p.Tap("GOAL", "Blue", "Yellow", "a guest", "finish third 1")
+	p.Sees("everything is sent")
 
-	p.shown("1. third, 1' · a guest · Blue against Yellow", "1. third, 0' · unknown · Red against Blue")
-	p.offline(true)
-	p.tap("name the scorer", "Ed", "Flo") // of the latest goal, with an assist
-	p.sees("1 waiting")
-	p.shown("1. third, 1' · Ed · Blue against Yellow · assist: Flo", "1. third, 0' · unknown · Red against Blue")
-	p.offline(false)
-	p.sees("everything is sent")
-	p.tap("name the scorer", "Ada", "nobody")
-	p.sees("everything is sent")
-	p.run(consoletest.See(`[...document.querySelectorAll("#goals button")].every((b) => b.hidden)`))
+	p.Shown("1. third, 1' · a guest · Blue against Yellow", "1. third, 0' · unknown · Red against Blue")
+	p.Offline(true)
+	p.Tap("name the scorer", "Ed", "Flo") // of the latest goal, with an assist
+	p.Sees("1 waiting")
+	p.Shown("1. third, 1' · Ed · Blue against Yellow · assist: Flo", "1. third, 0' · unknown · Red against Blue")
+	p.Offline(false)
+	p.Sees("everything is sent")
+	p.Tap("name the scorer", "Ada", "nobody")
+	p.Sees("everything is sent")
+	p.Run(consoletest.See(`[...document.querySelectorAll("#goals button")].every((b) => b.hidden)`))
 
 	all := testkit.Decode[struct{ Goals []game.Goal }](p.World.World, p.Do("sam", "GET", "/v1/games/"+p.game+"/goals", nil)).Goals
 	if got := []string{all[0].Scorer, all[1].Scorer}; got[0] != p.l.Players[0] || got[1] != p.l.Players[4] || all[1].Guest || len(all[1].Assists) != 1 {
@@ -646,20 +567,20 @@ func TestScorerIsNamedLater(t *testing.T) {
 func TestPlayerIsAdded(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
-	p.tap("start third 1", "GOAL", "Red", "Blue")
-	p.run(consoletest.See(`!document.querySelector("#add-form").hidden`),
+	p.Tap("start third 1", "GOAL", "Red", "Blue")
+	p.Run(consoletest.See(`!document.querySelector("#add-form").hidden`),
 		consoletest.See(`((document.querySelector("#nickname").value = "Zoe"), document.querySelector("#add-form button").click(), true)`))
-	p.tap("Zoe")
-	p.sees("everything is sent")
-	p.shown("1. third, 0' · Zoe · Red against Blue")
-	p.tap("change", "Ada", "Zoe")
-	p.sees("everything is sent")
-	p.shown("1. third, 0' · Ada · Red against Blue · assist: Zoe")
+	p.Tap("Zoe")
+	p.Sees("everything is sent")
+	p.Shown("1. third, 0' · Zoe · Red against Blue")
+	p.Tap("change", "Ada", "Zoe")
+	p.Sees("everything is sent")
+	p.Shown("1. third, 0' · Ada · Red against Blue · assist: Zoe")
 	p.same("after the change", "1/0 red>blue")
-	p.run(consoletest.See(`(localStorage.setItem("score", JSON.stringify({ ...JSON.parse(localStorage.getItem("score")), guest: true })), ` +
+	p.Run(consoletest.See(`(localStorage.setItem("score", JSON.stringify({ ...JSON.parse(localStorage.getItem("score")), guest: true })), ` +
 		`dispatchEvent(new StorageEvent("storage", { key: "score", newValue: localStorage.getItem("score") })), true)`))
-	p.tap("GOAL", "Red", "Blue")
-	p.run(consoletest.See(`document.querySelector("#add-form").hidden`))
+	p.Tap("GOAL", "Red", "Blue")
+	p.Run(consoletest.See(`document.querySelector("#add-form").hidden`))
 }
 
 // TestAdministratorDecides: an administrator accepts what came too late, undoes a step of long ago, and gives
@@ -667,30 +588,30 @@ func TestPlayerIsAdded(t *testing.T) {
 func TestAdministratorDecides(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
-	p.tap("start third 1")
-	p.sees("everything is sent")
-	p.offline(true)
-	p.tap("GOAL", "Red", "Blue", "Ada", "GOAL", "Blue", "Yellow", "Ed")
+	p.Tap("start third 1")
+	p.Sees("everything is sent")
+	p.Offline(true)
+	p.Tap("GOAL", "Red", "Blue", "Ada", "GOAL", "Blue", "Yellow", "Ed")
 	p.Do("ann", "POST", "/v1/games/"+p.game+"/thirds/1/finish", map[string]any{})
-	p.offline(false)
-	p.run(consoletest.See(`document.querySelectorAll("#late-list li").length === 2`),
+	p.Offline(false)
+	p.Run(consoletest.See(`document.querySelectorAll("#late-list li").length === 2`),
 		consoletest.See(`[...document.querySelectorAll("#late-list .choices")].every((c) => c.hidden) && document.querySelector("#office").hidden`))
 
 	p.as("ann")
-	p.run(chromedp.Reload())
-	p.tap("accept")
-	p.shown("1. third, 0' · Ada · Red against Blue")
-	p.tap("dismiss")
-	p.run(consoletest.See(`document.querySelector("#late").hidden`))
+	p.Run(chromedp.Reload())
+	p.Tap("accept")
+	p.Shown("1. third, 0' · Ada · Red against Blue")
+	p.Tap("dismiss")
+	p.Run(consoletest.See(`document.querySelector("#late").hidden`))
 	p.same("what was accepted", "1/0 red>blue")
 	p.pass(time.Hour)
-	p.tap("third 1 goes on")
-	p.run(consoletest.Says("#third", "Third 1"))
-	p.sees("everything is sent")
+	p.Tap("third 1 goes on")
+	p.Run(consoletest.Says("#third", "Third 1"))
+	p.Sees("everything is sent")
 
-	p.run(consoletest.See(`(document.querySelector("#give").click(), true)`), consoletest.See(`!document.querySelector("#given").hidden`),
+	p.Run(consoletest.See(`(document.querySelector("#give").click(), true)`), consoletest.See(`!document.querySelector("#given").hidden`),
 		consoletest.See(fmt.Sprintf(`document.querySelector("#given-link").href === "%s/score/%s#" + document.querySelector("#given-pin").textContent`,
-			p.url, p.l.SessionID)),
+			p.URL, p.l.SessionID)),
 		consoletest.See(`(document.querySelector("#revoke").click(), true)`), consoletest.See(`document.querySelector("#given").hidden`),
 		consoletest.Says("#said", "The link and the PIN have ended."))
 }

@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -29,6 +30,7 @@ import (
 	"matchday/pkg/threefc"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/notice"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
@@ -209,31 +211,7 @@ func (w *World) Serve() (url string, as func(user string)) {
 	visitor.Store("")
 
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		testkit.Must(w.T, err)
-
-		var headers []Header
-
-		for _, name := range []string{"Origin", "Content-Type"} {
-			if v := r.Header.Get(name); v != "" {
-				headers = append(headers, Header{strings.ToLower(name), v})
-			}
-		}
-
-		out := w.Ask(visitor.Load().(string), r.Method, r.URL.RequestURI(), string(body), headers...)
-		for name, values := range testkit.Header(out) {
-			rw.Header()[name] = values
-		}
-
-		text := []byte(out.Body)
-		if out.IsBase64Encoded {
-			text, err = base64.StdEncoding.DecodeString(out.Body)
-			testkit.Must(w.T, err)
-		}
-
-		rw.WriteHeader(out.StatusCode)
-
-		_, _ = rw.Write(text) // the browser may have left
+		w.Answer(rw, r, visitor.Load().(string))
 	}))
 	w.T.Cleanup(s.Close)
 
@@ -241,6 +219,45 @@ func (w *World) Serve() (url string, as func(user string)) {
 	w.Routes = w.ServeRoutes()
 
 	return s.URL, func(user string) { visitor.Store(user) }
+}
+
+// Answer answers a request as one of the browser of a user, and returns the answer, whose cookies it does not keep.
+func (w *World) Answer(rw http.ResponseWriter, r *http.Request, user string) events.APIGatewayV2HTTPResponse {
+	w.T.Helper()
+	body, err := io.ReadAll(r.Body)
+	testkit.Must(w.T, err)
+
+	var headers []Header
+
+	for _, name := range []string{"Origin", "Content-Type", "Idempotency-Key", "If-Match", "Scorer"} {
+		if v := r.Header.Get(name); v != "" {
+			headers = append(headers, Header{strings.ToLower(name), v})
+		}
+	}
+
+	out := w.Ask(user, r.Method, r.URL.RequestURI(), string(body), headers...)
+	w.Reply(rw, out)
+
+	return out
+}
+
+// Reply sends an answer to a browser, with the time of the world.
+func (w *World) Reply(rw http.ResponseWriter, out events.APIGatewayV2HTTPResponse) {
+	w.T.Helper()
+	maps.Copy(rw.Header(), testkit.Header(out))
+	rw.Header().Set("Date", w.Clock.Now().Format(http.TimeFormat))
+
+	text := []byte(out.Body)
+	if out.IsBase64Encoded {
+		var err error
+
+		text, err = base64.StdEncoding.DecodeString(out.Body)
+		testkit.Must(w.T, err)
+	}
+
+	rw.WriteHeader(out.StatusCode)
+
+	_, _ = rw.Write(text) // the browser may have left
 }
 
 // matches reports whether a path is that of a pattern. A literal segment matches itself
@@ -343,4 +360,24 @@ func (w *World) Aggregate() (handled int) {
 
 	return testkit.Drain(w.World, game.AggregateQueue, time.Hour,
 		func(ctx context.Context, m game.Changed) error { return s.AggregateSeason(ctx, m) })
+}
+
+// Notify runs the jobs that mail, until nothing is left to do.
+func (w *World) Notify() {
+	w.T.Helper()
+	n := testkit.Open(w.World, notice.NotifyFinishFunction(), notice.OpenNotifier)
+	testkit.Drain(w.World, standing.FinishQueue, time.Hour,
+		func(ctx context.Context, in standing.Finished) error { return n.NotifyFinish(ctx, in) })
+	r := testkit.Open(w.World, notice.RemindSessionFunction(), notice.OpenNotifier)
+	testkit.Drain(w.World, notice.RemindQueue, time.Hour,
+		func(ctx context.Context, in notice.Remind) error { return r.RemindSession(ctx, in) })
+	s := testkit.Open(w.World, notice.SendMailFunction(), notice.OpenMailer)
+	testkit.Drain(w.World, notice.MailQueue, time.Hour, func(ctx context.Context, in notice.Mail) error { return s.SendMail(ctx, in) })
+}
+
+// Remind runs the reminders of the hour, and mails them.
+func (w *World) Remind() {
+	w.T.Helper()
+	testkit.Must(w.T, testkit.Open(w.World, notice.SendRemindersFunction(), notice.OpenNotifier).SendReminders(w.NewContext()))
+	w.Notify()
 }

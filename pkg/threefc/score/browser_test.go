@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -414,9 +413,6 @@ func TestScorekeeper(t *testing.T) {
 	p.Run(consoletest.See(`(localStorage.setItem("score", before), dispatchEvent(new StorageEvent("storage", { key: "score", newValue: before })), true)`))
 	p.Sees("2 waiting")
 	p.Shown(two...)
-	picture, err := consoletest.Run(p.Tab, chromedp.CaptureScreenshot())
-	testkit.Must(t, err)
-	testkit.Must(t, os.WriteFile(filepath.Join(t.ArtifactDir(), "scorekeeper-offline.png"), picture, 0o600))
 	p.set(down)
 	p.Offline(false)
 	p.Run(chromedp.Reload())

@@ -148,7 +148,8 @@ func (p *Phone) Tap(texts ...string) {
 
 	for _, text := range texts {
 		quoted, _ := json.Marshal(text)
-		button := fmt.Sprintf(`[...document.querySelectorAll("#phone button")].find((b) => b.textContent === %s && b.offsetParent && !b.disabled)`, quoted)
+		button := fmt.Sprintf(`[...document.querySelectorAll("#phone button")].find((b) => `+
+			`b.textContent === %s && b.offsetParent && !b.disabled)`, quoted)
 		p.Run(consoletest.See(Ready+" && "+button), consoletest.See(button+`.setAttribute("data-tap", "") || true`),
 			chromedp.Click(chromedp.CSS("[data-tap]")),
 			consoletest.See(`[...document.querySelectorAll("[data-tap]")].forEach((b) => b.removeAttribute("data-tap")) || true`))

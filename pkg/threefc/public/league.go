@@ -135,17 +135,26 @@ func (s *Pages) latest(ctx context.Context, l item.League, x item.Season, data m
 	data["Standings"], data["Order"] = places, orderOf(x)
 	data["Leaders"] = slices.DeleteFunc(scorers, func(p standing.PlayerTotals) bool { return p.Goals == 0 })
 	data["Live"], data["Next"], data["Past"] = s.days(url, x, live), s.days(url, x, next), s.days(url, x, past)
-	data["Session"] = nextSession(item.Values(sessions), s.now().In(zone(x)))
+	data["Session"] = nextSession(item.Values(sessions), s.now().In(zone(x)), past, slices.Concat(live, next))
 	data["Calendar"], data["Zone"] = s.calendarURL(l, x), x.TimeZone
 
 	return colors, nil
 }
 
-// nextSession returns the day of the first session from today on, nil if there is none.
-func nextSession(all []item.Session, now time.Time) *moment {
+// nextSession returns the day of the first session from today on, nil if there is none. That of today counts
+// until its games are over.
+func nextSession(all []item.Session, now time.Time, over, left []item.Listing) *moment {
+	on := func(games []item.Listing, date string) bool {
+		return slices.ContainsFunc(games, func(g item.Listing) bool {
+			return item.Parse(g.StartTs).In(now.Location()).Format(time.DateOnly) == date
+		})
+	}
+
 	today, next := now.Format(time.DateOnly), ""
+
 	for _, x := range all {
-		if x.Date >= today && (next == "" || x.Date < next) {
+		done := x.Date == today && on(over, today) && !on(left, today)
+		if x.Date >= today && !done && (next == "" || x.Date < next) {
 			next = x.Date
 		}
 	}

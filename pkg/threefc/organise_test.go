@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -216,6 +217,87 @@ func TestSeasonByForms(t *testing.T) {
 	m.show("ann", "/home", 200, "Sign in first")
 }
 
+// TestPlanByForms: an administrator sees a plan before it is made, which nothing is meanwhile, and it is made once.
+func TestPlanByForms(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	season := m.manage()[1]
+
+	form := m.open("ann", season, "plan", "")
+	for name, value := range map[string]string{
+		"startsOn": "2026-03-12", "weeks": "3", "time": "19:30", "gamesPerSession": "2", "thirdLength": "20", "location": "Pitch 2",
+	} {
+		form.Set(name, value)
+	}
+
+	before := m.state()
+	out := m.Ask("ann", "POST", season, form.Encode(), formType)
+	preview := m.page("the plan", out, 200, "Thursday 26 March 2026: 19:30 Red, Yellow, Blue; 20:45 Yellow")
+	same(t, "the table after the preview", m.state(), before)
+
+	if !strings.Contains(preview, `value="Pitch 2"`) || m.key(preview) != form.Get("key") {
+		t.Errorf("the preview does not have what was typed, or another key:\n%s", preview)
+	}
+
+	form.Set("id", "make")
+
+	to := m.post("ann", season, form)
+	left := m.state()
+	m.post("ann", season, form)
+	same(t, "the table after the plan was sent again", m.state(), left)
+	m.show("ann", to, 200, "The sessions and games are made.")
+	same(t, "the sessions", strings.Join(m.days(), ", "),
+		"2026-03-12 19:30bry 20:45ryb, 2026-03-19 19:30ybr 20:45bry, 2026-03-26 19:30ryb 20:45ybr")
+
+	form.Set("weeks", "4")
+	m.page("another plan", m.Ask("ann", "POST", season, form.Encode(), formType), 409, "has been sent before with something else")
+	same(t, "the table after another plan with the key", m.state(), left)
+}
+
+// TestSquadsAndRulesByForms: a form changes the squads that differ, and keeps the others.
+func TestSquadsAndRulesByForms(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	season := m.manage()[1]
+	m.squad("red", 0, 1)
+
+	squads := func() string {
+		text := ""
+		for _, x := range decode[struct{ Squads []item.Squad }](m, "vic", "GET", "/v1/seasons/"+m.l.SeasonID+"/teams", nil).Squads {
+			text += x.TeamID
+
+			for _, id := range x.PlayerIDs {
+				text += fmt.Sprint(" ", slices.Index(m.l.Players, id))
+			}
+
+			text += "; "
+		}
+
+		return text
+	}
+
+	m.act("sam", season, "squads", "", "The squads are saved.", url.Values{
+		"seat-" + m.l.Players[0]: {"red"}, "seat-" + m.l.Players[1]: {"blue"}, "seat-" + m.l.Players[3]: {"blue"}, "seat-" + m.l.Players[4]: {""},
+	})
+	same(t, "the squads", squads(), "blue 1 3; red 0; ")
+	m.act("sam", season, "squads", "", "The squads are saved.", one("seat-"+m.l.Players[0], ""))
+	same(t, "the squads", squads(), "blue 1 3; red; ")
+
+	form := m.open("sam", season, "squads", "")
+	m.squad("yellow", 5)
+	form.Set("seat-"+m.l.Players[3], "red")
+	m.send("sam", season, form, 409, "omebody has changed this meanwhile")
+	same(t, "the squads", squads(), "blue 1 3; red; yellow 5; ")
+
+	m.act("ann", season, "rules", "", "The rules are saved.", url.Values{
+		"win": {"2"}, "draw": {"1"}, "loss": {"0"}, "order1": {"points"}, "order2": {""}, "order3": {"goalDifference"},
+	})
+
+	rules := decode[struct{ Rules struct{ Order []string } }](m, "vic", "GET", "/v1/seasons/"+m.l.SeasonID, nil).Rules
+	same(t, "the order", fmt.Sprint(rules.Order), "[points goalDifference]")
+	m.show("ann", season+"?ask=rules", 200, `value="2"`)
+}
+
 // leaves lets a member leave: the page of the league is gone afterwards.
 func (m *match) leaves(user, top string) {
 	m.T.Helper()
@@ -241,7 +323,7 @@ func (m *match) formsOf() []map[string]string {
 		},
 		{
 			"edit-season": "", "copy-season": "", "delete-season": "", "usual-teams": "", "add-team": "", "edit-team": "red", "remove-team": "red",
-			"create-session": "",
+			"create-session": "", "plan": "", "squads": "", "rules": "",
 		},
 		{"create-game": "", "make-pin": "", "revoke-pin": "", "delete-session": ""},
 		{
@@ -336,7 +418,7 @@ func TestFormsOfRoles(t *testing.T) {
 
 	may := map[string]bool{
 		"add-player": true, "edit-player": true, "create-session": true, "create-game": true, "edit-game": true, "line-up": true,
-		"remove-seat": true, "make-code": true, "revoke-codes": true, "undo-third": true,
+		"remove-seat": true, "make-code": true, "revoke-codes": true, "undo-third": true, "squads": true,
 	}
 
 	for i, page := range m.manage() {
@@ -426,6 +508,25 @@ func TestFormsThatAreWrong(t *testing.T) {
 		{pages[1], "add-team", "", url.Values{"name": {long}, "color": {"red"}}, 422, []string{"add-team-name-wrong"}},
 		{pages[1], "add-team", "", url.Values{"name": {"Greens"}, "color": {"red"}}, 422, []string{"add-team-color-wrong"}},
 		{pages[1], "create-session", "", one("sessionDate", "tomorrow"), 422, []string{"create-session-sessionDate-wrong", `value="tomorrow"`}},
+		{
+			pages[1], "plan", "", url.Values{"startsOn": {"2026-03-12"}, "weeks": {"few"}, "time": {"late"}, "gamesPerSession": {"2"}, "thirdLength": {"20"}},
+			422, []string{"plan-weeks-wrong", `value="few"`, "plan-time-wrong"},
+		},
+		{
+			pages[1], "plan", "make", url.Values{
+				"startsOn": {"2026-03-12"}, "weeks": {"52"}, "time": {"08:00"}, "gamesPerSession": {"7"}, "thirdLength": {"20"},
+			},
+			409, []string{"plan-gamesPerSession-wrong", "Make the sessions and games"},
+		},
+		{pages[1], "squads", "", one("seat-"+m.l.Players[0], "green"), 422, []string{"squads-seat-" + m.l.Players[0] + "-wrong"}},
+		{
+			pages[1], "rules", "", url.Values{"win": {"1"}, "draw": {"2"}, "loss": {"0"}, "order1": {"points"}},
+			422, []string{"rules-win-wrong", `value="2"`},
+		},
+		{
+			pages[1], "rules", "", url.Values{"win": {"3"}, "draw": {"1"}, "loss": {"-1"}, "order1": {"wins"}, "order2": {"wins"}},
+			422, []string{"rules-loss-wrong", "rules-order1-wrong"},
+		},
 		{
 			pages[2], "create-game", "", url.Values{"date": {"2026-06-06"}, "time": {"late"}},
 			422, []string{"create-game-time-wrong", `value="late"`},
@@ -604,6 +705,7 @@ func init() {
 				m.Do("ann", "DELETE", "/v1/seasons/"+m.l.SeasonID+"/teams/"+team, nil)
 			}
 		}},
+		"choose squads by a form": {organise.SubmitPartFunction(), 1, "action=squads&key=K&seat-PLAYER0=blue&seat-PLAYER3=red", func(*match) {}},
 		"set a line-up by a form": {organise.SubmitPartFunction(), 3, "action=line-up&key=K&seat-PLAYER0=blue&seat-PLAYER3=", func(*match) {}},
 		"delete a game by a form": {organise.SubmitPartFunction(), 3, "action=delete-game&key=K", (*match).played},
 		"end the codes by a form": {organise.SubmitPartFunction(), 3, "action=revoke-codes&key=K&id=0", func(*match) {}},

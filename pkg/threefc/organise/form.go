@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -45,6 +46,7 @@ type sent struct {
 type next struct {
 	to     string // an address, "" for the page itself
 	cookie string
+	form   *form // to be shown, nil for none: the action is not carried out yet
 }
 
 // form is the form of an action.
@@ -95,6 +97,17 @@ func (f *form) field(name string) *field {
 	}
 
 	return nil
+}
+
+// keep sets the fields of a form to what was typed.
+func (f *form) keep(typed Sent) {
+	for i := range f.Parts {
+		for k := range f.Parts[i].Fields {
+			if text, ok := typed[f.Parts[i].Fields[k].Name]; ok {
+				f.Parts[i].Fields[k].Value = text
+			}
+		}
+	}
 }
 
 // Fields that several forms have.
@@ -288,6 +301,10 @@ func (s *Pages) submit(ctx context.Context, v *visit, typed Sent) (_ *web.Reply,
 		return s.refused(ctx, v, a, in, err)
 	}
 
+	if then.form != nil {
+		return s.ask(v, http.StatusOK, then.form), nil
+	}
+
 	out := s.Links.Next(s.templates, cmp.Or(then.to, v.url(s.Links, a.name)))
 	out.SetCookie = then.cookie
 
@@ -356,6 +373,16 @@ func (in sent) values(names ...string) map[string]any {
 	return all
 }
 
+// numbers adds fields of a form to values: as numbers, or as what was typed in place of a number.
+func (in sent) numbers(values map[string]any, names ...string) {
+	for _, name := range names {
+		values[name] = in.Sent[name]
+		if n, err := strconv.Atoi(in.Sent[name]); err == nil {
+			values[name] = n
+		}
+	}
+}
+
 // statuses are those of a form that is shown again.
 var statuses = map[problem.Kind]int{
 	problem.Invalid: http.StatusUnprocessableEntity, problem.Unprocessable: http.StatusUnprocessableEntity,
@@ -385,13 +412,7 @@ func (s *Pages) refused(ctx context.Context, v *visit, a action, in sent, err er
 		return nil, failed
 	}
 
-	for i := range f.Parts {
-		for k := range f.Parts[i].Fields {
-			if typed, ok := in.Sent[f.Parts[i].Fields[k].Name]; ok {
-				f.Parts[i].Fields[k].Value = typed
-			}
-		}
-	}
+	f.keep(in.Sent)
 
 	if f.Key = in.IdempotencyKey; errors.Is(err, idem.ErrConflict) {
 		f.Key, _ = session.New()
@@ -425,7 +446,10 @@ var (
 )
 
 // fieldsOf are the fields for members of requests that have another name.
-var fieldsOf = map[string]string{"gameStartTs": "time", "teamIds": "team1"}
+var fieldsOf = map[string]string{
+	"gameStartTs": "time", "teamIds": "team1",
+	"rules.points": "win", "rules.points.win": "win", "rules.points.draw": "draw", "rules.points.loss": "loss", "rules.order": rank(0),
+}
 
 // blame says what is wrong at the field of a member of a request, such as body.name, or of the form.
 func (f *form) blame(location, text string) {
@@ -447,5 +471,5 @@ func (s *Pages) signOut(ctx context.Context, v *visit, _ sent) (next, error) {
 		return next{}, err
 	}
 
-	return next{s.Links.To("sign-in"), out.SetCookie}, nil
+	return next{to: s.Links.To("sign-in"), cookie: out.SetCookie}, nil
 }

@@ -92,7 +92,7 @@ func (s *Pages) showGame(ctx context.Context, v *visit, code string, data map[st
 	}
 
 	data["Sides"], data["Waiting"], data["State"] = sides, waiting, s.state(v)
-	data["Score"], data["Public"] = s.Links.To("score", g.SessionID), s.Links.To("l", v.of.V().Slug, v.season.V().Slug, g.Slug)
+	data["Score"], data["Public"] = s.Links.To("score", g.SessionID), s.Links.League(*v.of.V(), v.season.V().Slug, g.Slug)
 	data["When"] = item.Parse(g.StartTs).In(v.zone()).Format("15:04 on "+web.Day) + ", " + fmt.Sprint(g.ThirdLength) + " minutes a third"
 	data["Place"], data["LineUp"] = g.Location, s.link(v, "line-up", "")
 
@@ -328,9 +328,6 @@ func (s *Pages) editGame(ctx context.Context, v *visit, in sent) (next, error) {
 	return next{}, err
 }
 
-// seat is the prefix of the names of the fields with the team of a player.
-const seat = "seat-"
-
 // places returns the team of each player of the line-up.
 func (s *Pages) places(ctx context.Context, v *visit) (map[string]string, error) {
 	roster, err := s.games.ListRoster(ctx, &game.ListRoster{User: v.user(), GameID: v.id})
@@ -380,46 +377,12 @@ func (s *Pages) lineUpForm(ctx context.Context, v *visit, f *form) error {
 		notes[p.PlayerID] = "has joined"
 	}
 
-	teams := []option{{"", "does not play"}}
-	for _, t := range v.game.V().Teams {
-		teams = append(teams, option{t.TeamID, t.Name})
-	}
-
-	likely, others := part{Legend: "Who plays for which team"}, part{Legend: "Other players of the league"}
-
-	for _, p := range everybody {
-		label, note := p.Nickname, notes[p.PlayerID]
-		if note != "" {
-			label += " (" + note + ")"
-		}
-
-		one := field{Name: seat + p.PlayerID, Label: label, Value: of[p.PlayerID], Options: teams}
-
-		switch {
-		case one.Value != "" || note != "" && note != "out":
-			likely.Fields = append(likely.Fields, one)
-		case p.MergedInto == "":
-			others.Fields = append(others.Fields, one)
-		}
-	}
-
-	if others.Closed = len(likely.Fields) > 0; others.Closed {
-		f.Parts = append(f.Parts, likely)
-	} else {
-		others.Legend = likely.Legend
-	}
-
-	if len(others.Fields) > 0 {
-		f.Parts = append(f.Parts, others)
-	}
-
-	if len(teams) == 1 {
+	teams := v.game.V().Present()
+	if len(teams) == 0 {
 		f.Lines = []string{"The game has no teams yet: choose three for it first."}
 	}
 
-	if len(everybody) == 0 {
-		f.Lines = append(f.Lines, "The league has no players yet: add some on its page, or let them join by a code.")
-	}
+	f.seats(everybody, of, notes, "does not play", teams)
 
 	return nil
 }

@@ -89,7 +89,7 @@ func (s *Pages) showLeague(ctx context.Context, v *visit, data map[string]any) e
 		}
 	}
 
-	data["Seasons"], data["Players"], data["Public"] = seasons, players, s.Links.To("l", v.of.V().Slug)
+	data["Seasons"], data["Players"], data["Public"] = seasons, players, s.Links.League(*v.of.V())
 
 	var choices []crumb
 

@@ -8,6 +8,7 @@ import (
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/notice"
+	"matchday/pkg/threefc/plan"
 	"matchday/pkg/threefc/player"
 	"matchday/pkg/threefc/score"
 	"matchday/pkg/threefc/season"
@@ -55,7 +56,8 @@ func showsPart() operations {
 func changesPart() operations {
 	return operations{
 		season.UpdateSeasonFunction(), season.CopySeasonFunction(), season.DeleteSeasonFunction(), season.PutTeamFunction(),
-		season.DeleteTeamFunction(), season.CreateSessionFunction(), season.DeleteSessionFunction(), score.PutPINFunction(),
+		season.DeleteTeamFunction(), season.PutSquadFunction(), plan.PlanSeasonFunction(), season.CreateSessionFunction(),
+		season.DeleteSessionFunction(), score.PutPINFunction(),
 		score.RevokePINFunction(), game.CreateGameFunction(), game.UpdateGameFunction(), game.PutSeatFunction(),
 		game.DeleteSeatFunction(), game.AcceptProposalFunction(), game.DismissProposalFunction(), game.UndoThirdFunction(),
 		game.ReopenGameFunction(), game.DeleteGameFunction(), player.CreateCodeFunction(), player.RevokeCodesFunction(),

@@ -30,6 +30,7 @@ import (
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/notice"
+	"matchday/pkg/threefc/plan"
 	"matchday/pkg/threefc/player"
 	"matchday/pkg/threefc/score"
 	"matchday/pkg/threefc/season"
@@ -58,7 +59,8 @@ type Pages struct {
 
 	account signin.Service
 	leagues league.Service
-	seasons season.Service
+	seasons season.Mover
+	plans   plan.Service
 	games   game.Service
 	players player.Service
 	pins    score.Service
@@ -69,7 +71,7 @@ type Pages struct {
 // Open opens the service.
 func Open(ctx context.Context, env app.Env) (*Pages, error) {
 	s := &Pages{Base: signin.NewBase(env), templates: web.Parse(markup)}
-	s.leagues, s.seasons, s.pins, s.notices = league.Service{Base: s.Base}, season.Service{Base: s.Base},
+	s.leagues, s.plans, s.pins, s.notices = league.Service{Base: s.Base}, plan.Service{Base: s.Base},
 		score.Service{Base: s.Base}, notice.Service{Base: s.Base}
 
 	accounts, err := signin.Open(ctx, env)
@@ -87,7 +89,12 @@ func Open(ctx context.Context, env app.Env) (*Pages, error) {
 		return nil, err
 	}
 
-	s.account, s.games, s.players = *accounts, *games, *players
+	seasons, err := season.OpenMover(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+
+	s.account, s.games, s.players, s.seasons = *accounts, *games, *players, *seasons
 
 	return s, nil
 }
@@ -373,7 +380,7 @@ func SubmitPartFunction() app.Function {
 		IfDown: "Organisers cannot plan a season in a browser.",
 		On: spec.Route{
 			Method: "POST", Path: "/manage/{leagueId}/{kind}/{partId}", Auth: spec.Browser, OthersCall: true,
-			Answers: []int{http.StatusSeeOther},
+			Answers: []int{http.StatusOK, http.StatusSeeOther},
 		},
 		Uses:   changesPart().uses(showsPart().uses()...),
 		Sends:  changesPart().sends(),

@@ -16,6 +16,9 @@ func seasonActions() []action {
 	return []action{
 		{"edit-season", item.Admin, "The season is changed.", (*Pages).editSeasonForm, (*Pages).editSeason},
 		{"copy-season", item.Admin, "The next season is created, with the same teams.", (*Pages).copySeasonForm, (*Pages).copySeason},
+		{"plan", item.Admin, "The sessions and games are made.", (*Pages).planForm, (*Pages).plan},
+		{"squads", item.Scorekeeper, "The squads are saved.", (*Pages).squadsForm, (*Pages).putSquads},
+		{"rules", item.Admin, "The rules are saved.", (*Pages).rulesForm, (*Pages).rules},
 		{"delete-season", item.Admin, "The season is deleted.", (*Pages).deleteSeasonForm, (*Pages).deleteSeason},
 		{"usual-teams", item.Admin, "The teams are added.", (*Pages).usualTeamsForm, (*Pages).usualTeams},
 		{"add-team", item.Admin, "The team is added.", (*Pages).addTeamForm, (*Pages).addTeam},
@@ -59,12 +62,14 @@ func (s *Pages) showSeason(ctx context.Context, v *visit, data map[string]any) (
 	}
 
 	data["Teams"], data["Sessions"], data["Zone"] = all, sessions, v.season.V().TimeZone
-	data["Public"] = s.Links.To("l", v.of.V().Slug, v.season.V().Slug)
+	data["Public"] = s.Links.League(*v.of.V(), v.season.V().Slug)
 
 	var choices []crumb
 
 	for _, c := range []crumb{
-		{"edit-season", "Change the names, the days or the time zone"}, {"copy-season", "Create the next season with the same teams"},
+		{"plan", "Plan many sessions with their games"}, {"squads", "Squads: who usually plays for which team"},
+		{"rules", "Rules of the table"}, {"edit-season", "Change the names, the days or the time zone"},
+		{"copy-season", "Create the next season with the same teams"},
 		{"delete-season", "Delete the season"},
 	} {
 		if to := s.link(v, c.URL, ""); to != "" {

@@ -130,9 +130,11 @@ func names(teams []item.Team) (all []string) {
 	return all
 }
 
+// lengths are those that a third may have.
+var lengths = []option{{"20", "20 minutes"}, {"25", "25 minutes"}, {"30", "30 minutes"}}
+
 // gameFields adds the fields of a game to a form, with the teams of its season if it can have others.
 func (s *Pages) gameFields(ctx context.Context, v *visit, f *form, start time.Time, length int, location string, chosen []item.Team) error {
-	lengths := []option{{"20", "20 minutes"}, {"25", "25 minutes"}, {"30", "30 minutes"}}
 	f.fields(field{Name: "date", Label: "Day", Type: "date", Required: true, Value: start.Format(time.DateOnly)},
 		field{
 			Name: "time", Label: "Start", Type: "time", Required: true, Value: start.Format("15:04"),
@@ -201,11 +203,9 @@ func (in sent) game(zone *time.Location) (map[string]any, error) {
 	}
 
 	values := map[string]any{
-		"gameStartTs": at.UTC().Format(time.RFC3339), "thirdLength": in.Sent["thirdLength"], "location": in.Sent["location"],
+		"gameStartTs": at.UTC().Format(time.RFC3339), "location": in.Sent["location"],
 	}
-	if n, err := strconv.Atoi(in.Sent["thirdLength"]); err == nil {
-		values["thirdLength"] = n
-	}
+	in.numbers(values, "thirdLength")
 
 	var teams []string
 

@@ -45,8 +45,8 @@ func walkover(g item.Game) string {
 	return text + ": a draw between " + names(g.Teams, g.Result.Drawn) + "."
 }
 
-// orders are what decides the order of a table, in words.
-var orders = map[string]string{
+// Orders are what decides the order of a table, in words.
+var Orders = map[string]string{
 	item.ByPoints: "more points", item.ByWins: "more wins", item.ByDraws: "more draws", item.ByConceded: "fewer conceded",
 	item.ByScored: "more scored", item.ByDifference: "the better goal difference",
 	item.ByHeadToHead: "more often the better against each other", item.ByName: "the alphabet",
@@ -58,7 +58,7 @@ func orderOf(x item.Season) string {
 
 	_, order := x.TableRules().Values()
 	for _, by := range order {
-		all = append(all, orders[by])
+		all = append(all, Orders[by])
 	}
 
 	all = slices.DeleteFunc(all, func(text string) bool { return text == "" })

@@ -70,7 +70,7 @@ func TestPagesAreAccessible(t *testing.T) {
 		"rename-league": manage[0], "invite": manage[0], "create-season": manage[0], "edit-player&id=" + m.l.Players[0]: manage[0],
 		"merge-player&id=" + m.l.Players[0]: manage[0], "edit-team&id=red": manage[1], "plan": manage[1],
 		"rules": manage[1], "squads": manage[1], "create-game": manage[2], "line-up": manage[3],
-		"delete-game": manage[3],
+		"delete-game": manage[3], "set-state": manage[3], "missing-team": manage[3], "fill-line-up": manage[3],
 	} {
 		pages["the form "+form] = struct{ user, path string }{"ann", page + "?ask=" + form}
 	}

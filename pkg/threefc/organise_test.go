@@ -15,6 +15,7 @@ import (
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/organise"
 	"matchday/pkg/threefc/player"
@@ -298,6 +299,52 @@ func TestSquadsAndRulesByForms(t *testing.T) {
 	m.show("ann", season+"?ask=rules", 200, `value="2"`)
 }
 
+// TestStatesByForms: the states of a game are set and shown in words, and its line-up begins with the squads.
+func TestStatesByForms(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.squad("yellow", 7)
+	m.squad("red", 8)
+
+	day, page := m.manage()[2], m.manage()[3]
+	m.act("sam", page, "set-state", "", "It is postponed: there is no new time yet.", one("state", "postponed"))
+	m.show("vic", day, 200, "postponed")
+	m.show("sam", page+"?ask=edit-game", 200, "The game is postponed, until you save its new start.")
+	m.act("sam", page, "edit-game", "", "It has not begun.", url.Values{"date": {"2026-06-06"}, "time": {"19:30"}, "thirdLength": {"20"}})
+	m.act("sam", page, "missing-team", "", "It has not begun. Missing: Yellow.", one("absent1", "yellow"))
+	m.show("vic", day, 200, "scheduled, without Yellow")
+	m.act("sam", page, "fill-line-up", "", "The line-up is saved.", one("from", "squad"))
+
+	seats := decode[struct{ Players []game.Seat }](m, "vic", "GET", m.path("roster"), nil).Players
+	has := func(i int) bool {
+		return slices.ContainsFunc(seats, func(p game.Seat) bool { return p.PlayerID == m.l.Players[i] })
+	}
+	same(t, "of the squads of Yellow and Red", fmt.Sprint(has(7), has(8)), "false true")
+
+	if form := m.show("sam", page+"?ask=line-up", 200, "Line-up"); strings.Contains(form, ">Yellow<") {
+		t.Errorf("the line-up has the team that is missing:\n%s", form)
+	}
+
+	m.act("sam", page, "missing-team", "", "It has not begun.", one("absent1", ""))
+	m.act("sam", page, "set-state", "", "It is a walkover: Blue has won. Missing: Red, Yellow.",
+		url.Values{"state": {"walkover"}, "absent1": {"red"}, "absent2": {"yellow"}})
+	m.show("vic", day, 200, "walkover, without Red, Yellow")
+	m.act("ann", page, "reopen-game", "", "The game is open again.", nil)
+
+	m.gameAt(21)
+	m.Do("sam", "PATCH", m.path(), map[string]any{"teamIds": []string{"red", "blue", "yellow"}})
+
+	page = m.manage()[3]
+	m.act("sam", page, "fill-line-up", "", "The line-up is saved.", one("from", "last"))
+	m.step("thirds/1/start")
+	m.act("sam", page, "set-state", "", "It was abandoned, and its result stands: a draw.", one("state", "stands"))
+	m.act("ann", page, "reopen-game", "", "It is open again", nil)
+	m.act("sam", page, "set-state", "", "It was abandoned, without a result.", one("state", "abandoned"))
+	m.show("vic", day, 200, "abandoned")
+	m.show("ann", page, 200, "Open the game again")
+	m.show("ann", page, 200, "Game abandoned by sam@example.com")
+}
+
 // leaves lets a member leave: the page of the league is gone afterwards.
 func (m *match) leaves(user, top string) {
 	m.T.Helper()
@@ -327,6 +374,7 @@ func (m *match) formsOf() []map[string]string {
 		},
 		{"create-game": "", "make-pin": "", "revoke-pin": "", "delete-session": ""},
 		{
+			"fill-line-up": "", "set-state": "", "missing-team": "",
 			"edit-game": "", "line-up": "", "remove-seat": m.l.Players[0], "make-code": "", "revoke-codes": "", "undo-third": "start-1",
 			"reopen-game": "", "delete-game": "", "accept-goal": "01JX0000000000000000000000", "dismiss-goal": "01JX0000000000000000000000",
 		},
@@ -419,6 +467,7 @@ func TestFormsOfRoles(t *testing.T) {
 	may := map[string]bool{
 		"add-player": true, "edit-player": true, "create-session": true, "create-game": true, "edit-game": true, "line-up": true,
 		"remove-seat": true, "make-code": true, "revoke-codes": true, "undo-third": true, "squads": true,
+		"fill-line-up": true, "set-state": true, "missing-team": true,
 	}
 
 	for i, page := range m.manage() {
@@ -553,6 +602,15 @@ func TestFormsThatAreWrong(t *testing.T) {
 			409, []string{"omebody has changed this meanwhile"},
 		},
 		{pages[3], "undo-third", "start-1", nil, 303, nil},
+		{pages[3], "set-state", "", one("state", ""), 422, []string{"set-state-state-wrong"}},
+		{pages[3], "set-state", "", one("state", "stands"), 422, []string{"set-state-state-wrong"}},
+		{pages[3], "set-state", "", one("state", "walkover"), 422, []string{"set-state-absent1-wrong"}},
+		{
+			pages[3], "set-state", "", url.Values{"state": {"walkover"}, "absent1": {"red"}, "absent2": {"red"}},
+			422, []string{"set-state-absent1-wrong"},
+		},
+		{pages[3], "missing-team", "", one("absent1", "green"), 422, []string{"missing-team-absent1-wrong"}},
+		{pages[3], "fill-line-up", "", one("from", "nobody"), 422, []string{"fill-line-up-from-wrong"}},
 		{pages[3], "reopen-game", "", nil, 409, []string{"The game is not being played"}},
 		{
 			pages[3], "edit-game", "", url.Values{"date": {"2026-06-06"}, "time": {"18:00"}, "location": {long}},
@@ -706,6 +764,9 @@ func init() {
 			}
 		}},
 		"choose squads by a form": {organise.SubmitPartFunction(), 1, "action=squads&key=K&seat-PLAYER0=blue&seat-PLAYER3=red", func(*match) {}},
+		"record a walkover by a form": {
+			organise.SubmitPartFunction(), 3, "action=set-state&key=K&state=walkover&absent1=red&absent2=yellow", func(*match) {},
+		},
 		"set a line-up by a form": {organise.SubmitPartFunction(), 3, "action=line-up&key=K&seat-PLAYER0=blue&seat-PLAYER3=", func(*match) {}},
 		"delete a game by a form": {organise.SubmitPartFunction(), 3, "action=delete-game&key=K", (*match).played},
 		"end the codes by a form": {organise.SubmitPartFunction(), 3, "action=revoke-codes&key=K&id=0", func(*match) {}},

@@ -373,6 +373,19 @@ func (in sent) values(names ...string) map[string]any {
 	return all
 }
 
+// list returns the fields of a form that are not empty, in the order of their names.
+func (in sent) list(names []string) []string {
+	all := []string{}
+
+	for _, name := range names {
+		if v := in.Sent[name]; v != "" {
+			all = append(all, v)
+		}
+	}
+
+	return all
+}
+
 // numbers adds fields of a form to values: as numbers, or as what was typed in place of a number.
 func (in sent) numbers(values map[string]any, names ...string) {
 	for _, name := range names {
@@ -447,7 +460,7 @@ var (
 
 // fieldsOf are the fields for members of requests that have another name.
 var fieldsOf = map[string]string{
-	"gameStartTs": "time", "teamIds": "team1",
+	"gameStartTs": "time", "teamIds": "team1", "absentTeamIds": absentNames[0], "resultStands": "state",
 	"rules.points": "win", "rules.points.win": "win", "rules.points.draw": "draw", "rules.points.loss": "loss", "rules.order": rank(0),
 }
 

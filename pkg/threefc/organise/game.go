@@ -25,6 +25,9 @@ func gameActions() []action {
 	return []action{
 		{"edit-game", item.Scorekeeper, "The game is changed.", (*Pages).editGameForm, (*Pages).editGame},
 		{"line-up", item.Scorekeeper, "The line-up is saved.", (*Pages).lineUpForm, (*Pages).lineUp},
+		{"fill-line-up", item.Scorekeeper, "The line-up is saved.", (*Pages).fillLineUpForm, (*Pages).fillLineUp},
+		{"set-state", item.Scorekeeper, "It is saved what has happened.", (*Pages).setStateForm, (*Pages).setState},
+		{"missing-team", item.Scorekeeper, "It is saved who is missing.", (*Pages).missingTeamForm, (*Pages).missingTeam},
 		{"remove-seat", item.Scorekeeper, "The player is removed from the line-up.", (*Pages).removeSeatForm, (*Pages).removeSeat},
 		{"make-code", item.Scorekeeper, "The code is made.", (*Pages).makeCodeForm, (*Pages).makeCode},
 		{"revoke-codes", item.Scorekeeper, "The codes have ended.", (*Pages).revokeCodesForm, (*Pages).revokeCodes},
@@ -94,7 +97,7 @@ func (s *Pages) showGame(ctx context.Context, v *visit, code string, data map[st
 	data["Sides"], data["Waiting"], data["State"] = sides, waiting, s.state(v)
 	data["Score"], data["Public"] = s.Links.To("score", g.SessionID), s.Links.League(*v.of.V(), v.season.V().Slug, g.Slug)
 	data["When"] = item.Parse(g.StartTs).In(v.zone()).Format("15:04 on "+web.Day) + ", " + fmt.Sprint(g.ThirdLength) + " minutes a third"
-	data["Place"], data["LineUp"] = g.Location, s.link(v, "line-up", "")
+	data["Place"], data["LineUp"], data["Fill"] = g.Location, s.link(v, "line-up", ""), s.link(v, "fill-line-up", "")
 
 	if data["Code"], err = s.code(ctx, v, code); err != nil {
 		return nil, err
@@ -117,32 +120,15 @@ func (s *Pages) showGame(ctx context.Context, v *visit, code string, data map[st
 	return colors, s.add(ctx, v, data, "make-code")
 }
 
-// state says what state the game is in.
-func (s *Pages) state(v *visit) string {
-	g := v.game.V()
-
-	switch running := g.Running(); {
-	case states[v.game.Status] == "":
-		return "It is " + v.game.Status + "."
-	case v.game.Status == item.Scheduled:
-		return "It has not begun."
-	case v.game.Status == item.Finished && g.Result != nil && g.Result.Winner != "":
-		return "It is finished: " + v.teamName(g.Result.Winner) + " has won."
-	case v.game.Status == item.Finished:
-		return "It is finished: a draw."
-	case g.Reopened:
-		return "It is open again: scorekeepers may correct it until it is finished."
-	case running > 0:
-		return fmt.Sprintf("Third %d is being played.", running)
-	}
-
-	return "It is live, between two thirds or before the final whistle."
-}
-
 // choices are the links to the forms of a game. The visitor may not do those without an address.
 func (s *Pages) choices(v *visit) (all []crumb) {
-	if v.game.Status != item.Finished {
-		all = append(all, crumb{s.link(v, "edit-game", ""), "Change the start, the place, the length or the teams"})
+	if !item.Ended(v.game.Status) {
+		all = append(all, crumb{s.link(v, "edit-game", ""), "Change the start, the place, the length or the teams"},
+			crumb{s.link(v, "set-state", ""), "Postpone or abandon the game, or record a walkover"})
+
+		if v.game.Status == item.Scheduled && len(v.game.V().Teams) > 0 {
+			all = append(all, crumb{s.link(v, "missing-team", ""), "A team is missing"})
+		}
 
 		if id, text := latestStep(v.game.V()); id != "" {
 			all = append(all, crumb{s.link(v, "undo-third", id), "Undo the " + text})
@@ -246,7 +232,7 @@ func (s *Pages) decisions(ctx context.Context, v *visit) (waiting []shownGoal, l
 	}
 
 	for _, c := range audit.Body.Corrections {
-		text := did[c.What] + " by " + cmp.Or(by[c.By], "a scorekeeper")
+		text := cmp.Or(did[c.State], did[c.What]) + " by " + cmp.Or(by[c.By], "a scorekeeper")
 
 		for _, g := range []struct {
 			label string
@@ -266,7 +252,7 @@ func (s *Pages) decisions(ctx context.Context, v *visit) (waiting []shownGoal, l
 // did are the corrections in words.
 var did = map[string]string{
 	"add": "Goal added", "edit": "Goal changed", "delete": "Goal deleted", "undo": "Undone", "finish": "Game finished",
-	"reopen": "Game opened again",
+	"reopen": "Game opened again", item.Postponed: "Game postponed", item.Abandoned: "Game abandoned", item.Walkover: "Walkover recorded",
 }
 
 // goal describes a goal.
@@ -302,6 +288,9 @@ func (v *visit) teamName(id string) string {
 func (s *Pages) editGameForm(ctx context.Context, v *visit, f *form) error {
 	g := v.game.V()
 	f.Title, f.Button, f.Rev = "Change the game", "Save the game", rev(v.game.Rev)
+	if g.State == item.Postponed {
+		f.Lines = []string{"The game is postponed, until you save its new start."}
+	}
 
 	err := s.gameFields(ctx, v, f, item.Parse(g.StartTs).In(v.zone()), g.ThirdLength, g.Location, g.Teams)
 	if v.game.Status != item.Scheduled { // its teams stay

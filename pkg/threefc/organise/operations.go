@@ -57,7 +57,7 @@ func changesPart() operations {
 	return operations{
 		season.UpdateSeasonFunction(), season.CopySeasonFunction(), season.DeleteSeasonFunction(), season.PutTeamFunction(),
 		season.DeleteTeamFunction(), season.PutSquadFunction(), plan.PlanSeasonFunction(), season.CreateSessionFunction(),
-		season.DeleteSessionFunction(), score.PutPINFunction(),
+		season.DeleteSessionFunction(), score.PutPINFunction(), game.PutStateFunction(), game.PutLineUpFunction(),
 		score.RevokePINFunction(), game.CreateGameFunction(), game.UpdateGameFunction(), game.PutSeatFunction(),
 		game.DeleteSeatFunction(), game.AcceptProposalFunction(), game.DismissProposalFunction(), game.UndoThirdFunction(),
 		game.ReopenGameFunction(), game.DeleteGameFunction(), player.CreateCodeFunction(), player.RevokeCodesFunction(),

@@ -52,17 +52,16 @@ func (s *Pages) rulesForm(_ context.Context, v *visit, f *form) error {
 }
 
 func (s *Pages) rules(ctx context.Context, v *visit, in sent) (next, error) {
-	points, order := map[string]any{}, []string{}
+	points := map[string]any{}
 	in.numbers(points, "win", "draw", "loss")
 
+	var names []string
 	for i := range ranks {
-		if by := in.Sent[rank(i)]; by != "" {
-			order = append(order, by)
-		}
+		names = append(names, rank(i))
 	}
 
 	req := &season.UpdateSeason{User: v.user(), Key: in.Key, IfMatch: in.IfMatch, SeasonID: v.id}
-	if err := fill(&req.Body, map[string]any{"rules": map[string]any{"points": points, "order": order}}); err != nil {
+	if err := fill(&req.Body, map[string]any{"rules": map[string]any{"points": points, "order": in.list(names)}}); err != nil {
 		return next{}, err
 	}
 

@@ -44,9 +44,6 @@ type (
 // answers are the titles of the answers of players.
 var answers = []struct{ status, title string }{{"in", "In"}, {"maybe", "Maybe"}, {"out", "Out"}}
 
-// states are the states of a game in words.
-var states = map[string]string{item.Scheduled: "scheduled", item.Live: "live", item.Finished: "finished"}
-
 // showSession adds a session to the data of its page, and returns no colors.
 func (s *Pages) showSession(ctx context.Context, v *visit, data map[string]any) (colors []string, err error) {
 	said, err := s.notices.ListAvailability(ctx, &notice.ListAvailability{User: v.user(), SessionID: v.id})
@@ -81,7 +78,12 @@ func (s *Pages) showSession(ctx context.Context, v *visit, data map[string]any) 
 			text += ": " + strings.Join(names(g.Teams), ", ")
 		}
 
-		games = append(games, shownGame{v.at(s.Links, ofGame, g.GameID), text, cmp.Or(states[g.Status], g.Status)})
+		state := cmp.Or(states[g.State], states[g.Status], g.Status)
+		if len(g.Absent) > 0 {
+			state += ", without " + absent(g.Teams, g.Absent)
+		}
+
+		games = append(games, shownGame{v.at(s.Links, ofGame, g.GameID), text, state})
 	}
 
 	data["Answers"], data["Games"], data["Score"] = all, games, s.Links.To("score", v.id)
@@ -207,15 +209,7 @@ func (in sent) game(zone *time.Location) (map[string]any, error) {
 	}
 	in.numbers(values, "thirdLength")
 
-	var teams []string
-
-	for _, name := range teamNames {
-		if id := in.Sent[name]; id != "" {
-			teams = append(teams, id)
-		}
-	}
-
-	if teams != nil {
+	if teams := in.list(teamNames); len(teams) > 0 {
 		values["teamIds"] = teams
 	}
 

@@ -345,6 +345,53 @@ func TestStatesByForms(t *testing.T) {
 	m.show("ann", page, 200, "Game abandoned by sam@example.com")
 }
 
+// TestLeagueByForms: an administrator chooses who sees a league and its players, moves a session, and deletes the
+// league with its seasons, which can be restored for a day.
+func TestLeagueByForms(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	top, day := m.manage()[0], m.manage()[2]
+
+	m.act("sam", day, "move-session", "", "Session on Saturday 13 June 2026", one("sessionDate", "2026-06-13"))
+	same(t, "the start of the game", m.read().StartTs.Format(time.DateOnly), "2026-06-13")
+	m.act("ann", top, "edit-player", m.l.Players[0], "The player is changed.",
+		url.Values{"nickname": {"Ada Lovelace"}, "avatar": {""}, "display": {"initials"}})
+	m.show("ann", top+"?ask=edit-player&id="+m.l.Players[0], 200, `<option value="initials" selected>`)
+
+	if form := m.show("sam", top+"?ask=edit-player&id="+m.l.Players[0], 200, "Ada Lovelace"); strings.Contains(form, "initials") {
+		t.Errorf("a scorekeeper chooses what everybody sees:\n%s", form)
+	}
+
+	m.act("ann", top, "rename-league", "", "/members/parkside", url.Values{"name": {"Parkside"}, "slug": {"parkside"}, "visibility": {"private"}})
+	m.show("", "/l/parkside", 404, "")
+	m.show("ann", m.manage()[3], 200, "/members/parkside?game=")
+	m.show("ann", "/report/"+m.l.ID, 200, "Remove my name")
+	m.show("ann", top, 200, "/report/"+m.l.ID)
+
+	home := m.act("ann", top, "delete-league", "", "Restore Parkside", nil)
+	same(t, "the page after the deletion", home, "/home")
+	m.show("ann", top, 404, "There is nothing here")
+
+	for _, stranger := range []string{"sam", "eve"} {
+		if text := m.show(stranger, home, 200, "Your leagues"); strings.Contains(text, "Parkside") {
+			t.Errorf("%s sees the league that is deleted:\n%s", stranger, text)
+		}
+
+		m.show(stranger, home+"?ask=restore-league&id="+m.l.ID, 404, "There is nothing here")
+		m.send(stranger, home, url.Values{"action": {"restore-league"}, "id": {m.l.ID}, "key": {"k"}}, 404, "There is nothing here")
+	}
+
+	same(t, "the page after it is restored", m.act("ann", home, "restore-league", m.l.ID, "The league is restored.", nil), top)
+	m.show("sam", top, 200, "Spring 2026")
+	m.act("ann", top, "delete-league", "", "Restore Parkside", nil)
+	m.pass(25 * time.Hour)
+	m.SignIn("ann")
+
+	if text := m.show("ann", home, 200, "Your leagues"); strings.Contains(text, "Parkside") {
+		t.Errorf("a league can be restored after a day:\n%s", text)
+	}
+}
+
 // leaves lets a member leave: the page of the league is gone afterwards.
 func (m *match) leaves(user, top string) {
 	m.T.Helper()
@@ -372,7 +419,7 @@ func (m *match) formsOf() []map[string]string {
 			"edit-season": "", "copy-season": "", "delete-season": "", "usual-teams": "", "add-team": "", "edit-team": "red", "remove-team": "red",
 			"create-session": "", "plan": "", "squads": "", "rules": "",
 		},
-		{"create-game": "", "make-pin": "", "revoke-pin": "", "delete-session": ""},
+		{"create-game": "", "move-session": "", "make-pin": "", "revoke-pin": "", "delete-session": ""},
 		{
 			"fill-line-up": "", "set-state": "", "missing-team": "",
 			"edit-game": "", "line-up": "", "remove-seat": m.l.Players[0], "make-code": "", "revoke-codes": "", "undo-third": "start-1",
@@ -467,7 +514,7 @@ func TestFormsOfRoles(t *testing.T) {
 	may := map[string]bool{
 		"add-player": true, "edit-player": true, "create-session": true, "create-game": true, "edit-game": true, "line-up": true,
 		"remove-seat": true, "make-code": true, "revoke-codes": true, "undo-third": true, "squads": true,
-		"fill-line-up": true, "set-state": true, "missing-team": true,
+		"fill-line-up": true, "set-state": true, "missing-team": true, "move-session": true,
 	}
 
 	for i, page := range m.manage() {
@@ -542,7 +589,16 @@ func TestFormsThatAreWrong(t *testing.T) {
 		{pages[0], "merge-player", m.l.Players[0], one("intoPlayerId", ""), 422, []string{"Choose a player."}},
 		{pages[0], "merge-player", m.l.Players[0], one("intoPlayerId", m.l.Players[0]), 422, []string{"merge-player-intoPlayerId-wrong"}},
 		{pages[0], "delete-player", m.l.Players[0], nil, 409, []string{"was in a team of a game"}},
-		{pages[0], "delete-league", "", nil, 409, []string{"The league has seasons"}},
+		{pages[0], "delete-league", "", one("rev", "1"), 409, []string{"omebody has changed this meanwhile"}},
+		{
+			pages[0], "rename-league", "", url.Values{"name": {"Parkside"}, "slug": {"parkside"}, "visibility": {"nobody"}},
+			422, []string{"rename-league-visibility-wrong"},
+		},
+		{
+			pages[0], "edit-player", m.l.Players[0], url.Values{"nickname": {"Ada"}, "display": {"x"}},
+			422, []string{"edit-player-display-wrong"},
+		},
+		{pages[2], "move-session", "", one("sessionDate", "1999-06-06"), 422, []string{"move-session-sessionDate-wrong"}},
 		{
 			pages[0], "create-season", "", url.Values{"name": {"Autumn"}, "timeZone": {"Mars"}},
 			422, []string{"There is no such time zone", `value="Autumn"`},
@@ -763,7 +819,9 @@ func init() {
 				m.Do("ann", "DELETE", "/v1/seasons/"+m.l.SeasonID+"/teams/"+team, nil)
 			}
 		}},
-		"choose squads by a form": {organise.SubmitPartFunction(), 1, "action=squads&key=K&seat-PLAYER0=blue&seat-PLAYER3=red", func(*match) {}},
+		"move a session by a form":                   {organise.SubmitPartFunction(), 2, "action=move-session&key=K&sessionDate=2026-06-13", func(*match) {}},
+		"delete a league with its seasons by a form": {organise.SubmitLeagueFunction(), 0, "action=delete-league&key=K", func(*match) {}},
+		"choose squads by a form":                    {organise.SubmitPartFunction(), 1, "action=squads&key=K&seat-PLAYER0=blue&seat-PLAYER3=red", func(*match) {}},
 		"record a walkover by a form": {
 			organise.SubmitPartFunction(), 3, "action=set-state&key=K&state=walkover&absent1=red&absent2=yellow", func(*match) {},
 		},

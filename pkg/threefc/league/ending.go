@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"matchday/pkg/kit/app"
@@ -122,6 +123,37 @@ const rolesAtOnce = 40
 // Ending reads a league that was deleted and may be restored. ok is false if there is none.
 func Ending(ctx context.Context, db dynamo.DB, leagueID string) (row item.Row[item.EndingLeague], ok bool, err error) {
 	return dynamo.Get[item.Row[item.EndingLeague]](ctx, db, tables.EndLeague, item.LeagueKey(leagueID), item.Ending)
+}
+
+// Endings returns the leagues of which a user is administrator that were deleted and may be restored.
+func (s *Service) Endings(ctx context.Context, userID string) (all []item.EndingLeague, err error) {
+	mine, err := s.mine(ctx, userID)
+	if err != nil {
+		return nil, err
+	}
+
+	var keys []dynamo.Item
+
+	for _, g := range item.Values(mine) {
+		if g.Role == item.Admin {
+			keys = append(keys, item.Key(item.LeagueKey(g.LeagueID), item.Ending))
+		}
+	}
+
+	rows, err := dynamo.GetAll[item.Row[item.EndingLeague]](ctx, s.DB, tables.MyLeagues, keys)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, l := range item.Values(rows) {
+		if !item.Parse(l.Until).Before(s.Now()) {
+			all = append(all, l)
+		}
+	}
+
+	slices.SortFunc(all, func(a, b item.EndingLeague) int { return strings.Compare(a.League.ID, b.League.ID) })
+
+	return all, nil
 }
 
 // LeaveEnding removes the role of a user from a league that may be restored. A second run changes nothing.

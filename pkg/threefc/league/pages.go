@@ -109,7 +109,7 @@ func (s *Pages) done(ctx context.Context, leagueID string, role item.Role) (*web
 	return s.Links.Form(s.templates, "text", http.StatusOK, web.Head{Title: "You are a member", About: "Of a league of 3FC."},
 		map[string]any{
 			"Lines": []string{"You are " + string(role) + " of " + Named(l.V().Name) + "."},
-			"To":    s.Links.League(*l.V()), "ToText": "Open the league",
+			"To":    s.Links.To("manage", leagueID), "ToText": "Open the league",
 		}), nil
 }
 

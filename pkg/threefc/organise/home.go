@@ -2,8 +2,10 @@ package organise
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/season"
@@ -13,6 +15,7 @@ import (
 func homeActions() []action {
 	return []action{
 		{name: "create-league", done: "The league is created.", form: (*Pages).createLeagueForm, do: (*Pages).createLeague},
+		{name: "restore-league", done: "The league is restored.", form: (*Pages).restoreLeagueForm, do: (*Pages).restoreLeague},
 		{name: "sign-out", form: (*Pages).signOutForm, do: (*Pages).signOut},
 	}
 }
@@ -47,6 +50,17 @@ func (s *Pages) showHome(ctx context.Context, v *visit, data map[string]any) (er
 		all = append(all, one)
 	}
 
+	ended, err := s.leagues.Endings(ctx, v.userID)
+	if err != nil {
+		return err
+	}
+
+	var deleted []shownLeague
+	for _, l := range ended {
+		deleted = append(deleted, shownLeague{URL: s.link(v, "restore-league", l.League.ID), Name: l.League.Name})
+	}
+
+	data["Deleted"] = deleted
 	data["Leagues"], data["Email"], data["Preferences"] = all, v.email, s.Links.To("preferences", "me")
 
 	return s.add(ctx, v, data, "create-league", "sign-out")
@@ -117,6 +131,33 @@ func (s *Pages) createLeague(ctx context.Context, v *visit, in sent) (next, erro
 	}
 
 	return next{to: withDone(s.Links.To("manage", out.Body.LeagueID), "create-league")}, nil
+}
+
+func (s *Pages) restoreLeagueForm(ctx context.Context, v *visit, f *form) error {
+	ended, err := s.leagues.Endings(ctx, v.userID)
+	if err != nil {
+		return err
+	}
+
+	i := slices.IndexFunc(ended, func(l item.EndingLeague) bool { return l.League.ID == f.ID })
+	if i < 0 {
+		return web.ErrNotFound
+	}
+
+	name := ended[i].League.Name
+	f.Title, f.Button = "Restore the league "+name+"?", "Restore the league"
+	f.Lines = []string{"It is as it was, with its seasons and members. Later than a day after it was deleted nobody can restore it."}
+
+	return nil
+}
+
+func (s *Pages) restoreLeague(ctx context.Context, v *visit, in sent) (next, error) {
+	_, err := s.leagues.RestoreLeague(ctx, &league.RestoreLeague{User: v.user(), LeagueID: in.id})
+	if kind := problem.Of(err); kind == problem.Denied || kind == problem.NotFound {
+		err = web.ErrNotFound
+	}
+
+	return next{to: withDone(s.Links.To("manage", in.id), "restore-league")}, err
 }
 
 func (s *Pages) signOutForm(_ context.Context, _ *visit, f *form) error {

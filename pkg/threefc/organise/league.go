@@ -93,7 +93,7 @@ func (s *Pages) showLeague(ctx context.Context, v *visit, data map[string]any) e
 
 	var choices []crumb
 
-	ways := []crumb{{"rename-league", "Rename the league"}, {"leave", "Leave the league"}, {"delete-league", "Delete the league"}}
+	ways := []crumb{{"rename-league", "Change the names of the league, and who sees it"}, {"leave", "Leave the league"}, {"delete-league", "Delete the league"}}
 
 	forms := []string{"create-season", "add-player", "invite"}
 	if len(seasons) > 0 { // the next season can wait
@@ -104,6 +104,10 @@ func (s *Pages) showLeague(ctx context.Context, v *visit, data map[string]any) e
 		if to := s.link(v, c.URL, ""); to != "" {
 			choices = append(choices, crumb{to, c.Text})
 		}
+	}
+
+	if v.role == item.Admin {
+		choices = append(choices, crumb{s.Links.To("report", v.league), "Names that players ask you to remove"})
 	}
 
 	data["Choices"] = choices
@@ -201,18 +205,26 @@ func (s *Pages) player(ctx context.Context, v *visit, id string) (item.Row[item.
 }
 
 func (s *Pages) renameLeagueForm(_ context.Context, v *visit, f *form) error {
-	f.Title, f.Button, f.Rev = "Rename the league", "Save the names", rev(v.of.Rev)
+	f.Title, f.Button, f.Rev = "Change the league", "Save the league", rev(v.of.Rev)
 	f.fields(nameField("Name of the league", v.of.V().Name), field{
 		Name: "slug", Label: "Name in addresses", Value: v.of.V().Slug, Required: true, Max: 40,
 		Hint: "Small letters, digits and hyphens.",
-	})
+	}, field{Name: "visibility", Label: "Who sees it", Value: string(v.of.V().Shown()), Options: []option{
+		{string(item.Public), "Everybody"},
+		{string(item.Unlisted), "Who has the link: search engines leave it out"},
+		{string(item.Private), "Its members alone"},
+	}})
 
 	return nil
 }
 
 func (s *Pages) renameLeague(ctx context.Context, v *visit, in sent) (next, error) {
 	req := &league.UpdateLeague{User: v.user(), Key: in.Key, IfMatch: in.IfMatch, LeagueID: v.league}
-	if err := fill(&req.Body, map[string]any{"name": in.Sent["name"], "slug": in.Sent["slug"]}); err != nil {
+
+	values := in.values("visibility")
+	values["name"], values["slug"] = in.Sent["name"], in.Sent["slug"]
+
+	if err := fill(&req.Body, values); err != nil {
 		return next{}, err
 	}
 
@@ -223,13 +235,22 @@ func (s *Pages) renameLeague(ctx context.Context, v *visit, in sent) (next, erro
 
 func (s *Pages) deleteLeagueForm(_ context.Context, v *visit, f *form) error {
 	f.Title, f.Button, f.Rev = "Delete the league "+v.of.V().Name+"?", "Delete the league", rev(v.of.Rev)
-	f.Lines = []string{"It is deleted with its players and the roles of its members. Delete its seasons first."}
+	f.Lines = []string{"It is deleted with its players and the roles of its members."}
+
+	if v.of.V().Seasons > 0 {
+		f.Lines = []string{
+			"It is deleted with its seasons, games and players and the roles of its members. For a day an administrator can restore it.",
+		}
+	}
 
 	return nil
 }
 
 func (s *Pages) deleteLeague(ctx context.Context, v *visit, in sent) (next, error) {
-	_, err := s.leagues.DeleteLeague(ctx, &league.DeleteLeague{User: v.user(), IfMatch: in.IfMatch, LeagueID: v.league})
+	_, err := s.leagues.DeleteLeague(ctx, &league.DeleteLeague{
+		User: v.user(), IfMatch: in.IfMatch, LeagueID: v.league, WithSeasons: v.of.V().Seasons > 0,
+	})
+
 	return next{to: withDone(s.Links.To("home"), "delete-league")}, err
 }
 
@@ -395,6 +416,12 @@ func (s *Pages) editPlayerForm(ctx context.Context, v *visit, f *form) error {
 	f.Title, f.Button, f.Rev = "Player "+p.Nickname, "Save the player", rev(row.Rev)
 	playerFields(f, p.Nickname, p.Avatar)
 
+	if v.role == item.Admin || p.ClaimedBy == v.userID {
+		f.fields(field{Name: "display", Label: "What everybody sees", Value: string(p.Display.Shown()), Options: []option{
+			{string(item.FullName), "The name"}, {string(item.Initials), "The initials"}, {string(item.NoName), "No name and no picture"},
+		}, Hint: "Members of the league see the name."})
+	}
+
 	more := []crumb{{"merge-player", "Merge " + p.Nickname + " into another player"}}
 	if p.MergedInto != "" {
 		more = []crumb{{"unmerge-player", "Undo the merge of " + p.Nickname}}
@@ -423,7 +450,11 @@ func (s *Pages) editPlayer(ctx context.Context, v *visit, in sent) (next, error)
 	}
 
 	req := &player.UpdatePlayer{User: v.user(), Key: in.Key, IfMatch: in.IfMatch, PlayerID: in.id}
-	if err := fill(&req.Body, map[string]any{"nickname": in.Sent["nickname"], "avatar": in.Sent["avatar"]}); err != nil {
+
+	values := in.values("display")
+	values["nickname"], values["avatar"] = in.Sent["nickname"], in.Sent["avatar"]
+
+	if err := fill(&req.Body, values); err != nil {
 		return next{}, err
 	}
 

@@ -26,7 +26,7 @@ func showsHome() operations {
 }
 
 func changesHome() operations {
-	return operations{league.CreateLeagueFunction(), signin.EndFunction()}
+	return operations{league.CreateLeagueFunction(), league.RestoreLeagueFunction(), signin.EndFunction()}
 }
 
 func showsLeague() operations {
@@ -58,7 +58,7 @@ func changesPart() operations {
 		season.UpdateSeasonFunction(), season.CopySeasonFunction(), season.DeleteSeasonFunction(), season.PutTeamFunction(),
 		season.DeleteTeamFunction(), season.PutSquadFunction(), plan.PlanSeasonFunction(), season.CreateSessionFunction(),
 		season.DeleteSessionFunction(), score.PutPINFunction(), game.PutStateFunction(), game.PutLineUpFunction(),
-		score.RevokePINFunction(), game.CreateGameFunction(), game.UpdateGameFunction(), game.PutSeatFunction(),
+		score.RevokePINFunction(), season.MoveSessionFunction(), game.CreateGameFunction(), game.UpdateGameFunction(), game.PutSeatFunction(),
 		game.DeleteSeatFunction(), game.AcceptProposalFunction(), game.DismissProposalFunction(), game.UndoThirdFunction(),
 		game.ReopenGameFunction(), game.DeleteGameFunction(), player.CreateCodeFunction(), player.RevokeCodesFunction(),
 	}

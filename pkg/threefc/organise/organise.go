@@ -232,7 +232,7 @@ func ShowHomeFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/home", Auth: spec.Browser, OthersCall: true},
 		Uses:   showsHome().uses(),
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Pages).ShowHome, errAction, session.ErrInvalid)
+	}, Open, (*Pages).ShowHome, errAction, session.ErrInvalid, web.ErrNotFound)
 }
 
 // ShowHome shows the leagues of who is signed in, and asks anybody else to sign in.
@@ -250,13 +250,13 @@ type SubmitHome struct {
 func SubmitHomeFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/submit-home",
-		Does:   "Creates a league, or signs out, in a browser.",
+		Does:   "Creates a league, restores one, or signs out, in a browser.",
 		IfDown: "No league can be created in a browser.",
 		On:     spec.Route{Method: "POST", Path: "/home", Auth: spec.Browser, OthersCall: true, Answers: []int{http.StatusSeeOther}},
-		Uses:   changesHome().uses(),
+		Uses:   changesHome().uses(tables.MyLeagues),
 		Limits: changesHome().limits(),
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Pages).SubmitHome, errAction, errKey, account.ErrDeleted, item.ErrAccess)
+	}, Open, (*Pages).SubmitHome, errAction, errKey, account.ErrDeleted, item.ErrAccess, web.ErrNotFound)
 }
 
 // SubmitHome carries out a form. Errors: unknown_action.

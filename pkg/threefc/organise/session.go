@@ -22,6 +22,7 @@ import (
 func sessionActions() []action {
 	return []action{
 		{"create-game", item.Scorekeeper, "The game is created.", (*Pages).createGameForm, (*Pages).createGame},
+		{"move-session", item.Scorekeeper, "The session is on another day.", (*Pages).moveSessionForm, (*Pages).moveSession},
 		{"make-pin", item.Admin, "The session has a PIN.", (*Pages).makePINForm, (*Pages).makePIN},
 		{"revoke-pin", item.Admin, "The PIN has ended.", (*Pages).revokePINForm, (*Pages).revokePIN},
 		{"delete-session", item.Admin, "The session is deleted.", (*Pages).deleteSessionForm, (*Pages).deleteSession},
@@ -103,9 +104,15 @@ func (s *Pages) showSession(ctx context.Context, v *visit, data map[string]any) 
 		}
 	}
 
-	if to := s.link(v, "delete-session", ""); to != "" {
-		data["Choices"] = []crumb{{to, "Delete the session"}}
+	var choices []crumb
+
+	for _, c := range []crumb{{"move-session", "Move the session to another day"}, {"delete-session", "Delete the session"}} {
+		if to := s.link(v, c.URL, ""); to != "" {
+			choices = append(choices, crumb{to, c.Text})
+		}
 	}
+
+	data["Choices"] = choices
 
 	return nil, s.add(ctx, v, data, "create-game", "make-pin")
 }
@@ -266,6 +273,25 @@ func (s *Pages) createGame(ctx context.Context, v *visit, in sent) (next, error)
 	}
 
 	return next{to: withDone(v.at(s.Links, ofGame, out.Body.GameID), "create-game")}, nil
+}
+
+func (s *Pages) moveSessionForm(_ context.Context, v *visit, f *form) error {
+	f.Title, f.Button = "Move the session on "+web.DayOf(v.session.V().Date), "Move the session"
+	f.Lines = []string{"Its games move with it, at the same time of day. Players who are in get a mail."}
+	f.fields(field{Name: "sessionDate", Label: "New day", Type: "date", Required: true, Value: v.session.V().Date})
+
+	return nil
+}
+
+func (s *Pages) moveSession(ctx context.Context, v *visit, in sent) (next, error) {
+	req := &season.MoveSession{User: v.user(), Key: in.Key, SessionID: v.id}
+	if err := fill(&req.Body, map[string]any{"sessionDate": in.Sent["sessionDate"]}); err != nil {
+		return next{}, err
+	}
+
+	_, err := s.seasons.MoveSession(ctx, req)
+
+	return next{}, err
 }
 
 func (s *Pages) makePINForm(_ context.Context, _ *visit, f *form) error {

@@ -59,7 +59,8 @@ var (
 		spec.PutItem, spec.DeleteItem)
 	ListEnding = App.On("List leagues that end", "pk=ENDING", spec.Every(time.Hour), spec.Query)
 	MyLeagues  = App.On("List a user's leagues",
-		"pk=USER#{userId}, sk begins with LEAGUE#, then pk=LEAGUE#{leagueId}, sk=METADATA (a batch)", perRequest, spec.Query, spec.BatchGetItem)
+		"pk=USER#{userId}, sk begins with LEAGUE#, then pk=LEAGUE#{leagueId}, sk=METADATA or ENDING (a batch)", perRequest, spec.Query,
+		spec.BatchGetItem)
 	GetGrant        = App.On("Get grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}", perRequest, spec.GetItem)
 	ListGrants      = App.On("List grants", "pk=LEAGUE#{leagueId}, sk begins with ACL#USER#", perRequest, spec.Query)
 	CountInvitation = App.On("Count invitations",

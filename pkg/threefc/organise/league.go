@@ -93,7 +93,10 @@ func (s *Pages) showLeague(ctx context.Context, v *visit, data map[string]any) e
 
 	var choices []crumb
 
-	ways := []crumb{{"rename-league", "Change the names of the league, and who sees it"}, {"leave", "Leave the league"}, {"delete-league", "Delete the league"}}
+	ways := []crumb{
+		{"rename-league", "Change the names of the league, and who sees it"}, {"leave", "Leave the league"},
+		{"delete-league", "Delete the league"},
+	}
 
 	forms := []string{"create-season", "add-player", "invite"}
 	if len(seasons) > 0 { // the next season can wait
@@ -246,12 +249,21 @@ func (s *Pages) deleteLeagueForm(_ context.Context, v *visit, f *form) error {
 	return nil
 }
 
-func (s *Pages) deleteLeague(ctx context.Context, v *visit, in sent) (next, error) {
-	_, err := s.leagues.DeleteLeague(ctx, &league.DeleteLeague{
-		User: v.user(), IfMatch: in.IfMatch, LeagueID: v.league, WithSeasons: v.of.V().Seasons > 0,
-	})
+// deleteLeague deletes a league: for a day, in which it may be restored, if it has seasons. Of one that is not
+// there it deletes what a run before has left.
+func (s *Pages) deleteLeague(ctx context.Context, v *visit, in sent) (then next, err error) {
+	then.to = withDone(s.Links.To("home"), "delete-league")
 
-	return next{to: withDone(s.Links.To("home"), "delete-league")}, err
+	if v.of.PK == "" || v.of.V().Seasons > 0 {
+		_, err = s.leagues.EndLeague(ctx, &league.EndLeague{User: v.user(), IfMatch: in.IfMatch, LeagueID: v.league})
+		if v.of.PK != "" || !errors.Is(err, item.ErrScope) {
+			return then, err
+		}
+	}
+
+	_, err = s.leagues.DeleteLeague(ctx, &league.DeleteLeague{User: v.user(), IfMatch: in.IfMatch, LeagueID: v.league})
+
+	return then, err
 }
 
 func (s *Pages) leaveForm(_ context.Context, v *visit, f *form) error {

@@ -38,7 +38,8 @@ func showsLeague() operations {
 
 func changesLeague() operations {
 	return operations{
-		league.UpdateLeagueFunction(), league.DeleteLeagueFunction(), league.InviteFunction(), league.PutAccessFunction(),
+		league.UpdateLeagueFunction(), league.DeleteLeagueFunction(), league.EndLeagueFunction(), league.InviteFunction(),
+		league.PutAccessFunction(),
 		league.DeleteAccessFunction(), season.CreateSeasonFunction(), player.CreatePlayerFunction(), player.UpdatePlayerFunction(),
 		player.MergePlayerFunction(), player.DropClaimFunction(), player.DeletePlayerFunction(),
 	}

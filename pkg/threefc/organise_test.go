@@ -365,6 +365,7 @@ func TestLeagueByForms(t *testing.T) {
 	m.act("ann", top, "rename-league", "", "/members/parkside", url.Values{"name": {"Parkside"}, "slug": {"parkside"}, "visibility": {"private"}})
 	m.show("", "/l/parkside", 404, "")
 	m.show("ann", m.manage()[3], 200, "/members/parkside?game=")
+	m.show("ann", top, 200, "The page that members see")
 	m.show("ann", "/report/"+m.l.ID, 200, "Remove my name")
 	m.show("ann", top, 200, "/report/"+m.l.ID)
 
@@ -381,9 +382,11 @@ func TestLeagueByForms(t *testing.T) {
 		m.send(stranger, home, url.Values{"action": {"restore-league"}, "id": {m.l.ID}, "key": {"k"}}, 404, "There is nothing here")
 	}
 
+	again := m.open("ann", home, "restore-league", m.l.ID)
 	same(t, "the page after it is restored", m.act("ann", home, "restore-league", m.l.ID, "The league is restored.", nil), top)
 	m.show("sam", top, 200, "Spring 2026")
 	m.act("ann", top, "delete-league", "", "Restore Parkside", nil)
+	m.send("ann", home, again, 409, "omebody has changed this meanwhile")
 	m.pass(25 * time.Hour)
 	m.SignIn("ann")
 

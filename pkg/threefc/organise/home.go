@@ -2,6 +2,7 @@ package organise
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -133,26 +134,46 @@ func (s *Pages) createLeague(ctx context.Context, v *visit, in sent) (next, erro
 	return next{to: withDone(s.Links.To("manage", out.Body.LeagueID), "create-league")}, nil
 }
 
+// ending returns a league that the visitor may restore. Errors: web.ErrNotFound.
+func (s *Pages) ending(ctx context.Context, v *visit, id string) (item.EndingLeague, error) {
+	all, err := s.leagues.Endings(ctx, v.userID)
+	if err != nil {
+		return item.EndingLeague{}, err
+	}
+
+	i := slices.IndexFunc(all, func(l item.EndingLeague) bool { return l.League.ID == id })
+	if i < 0 {
+		return item.EndingLeague{}, web.ErrNotFound
+	}
+
+	return all[i], nil
+}
+
+// restoreLeagueForm asks whether to restore a league. The form has its revision, so that one that is sent again
+// does not restore it once it is deleted anew.
 func (s *Pages) restoreLeagueForm(ctx context.Context, v *visit, f *form) error {
-	ended, err := s.leagues.Endings(ctx, v.userID)
+	l, err := s.ending(ctx, v, f.ID)
 	if err != nil {
 		return err
 	}
 
-	i := slices.IndexFunc(ended, func(l item.EndingLeague) bool { return l.League.ID == f.ID })
-	if i < 0 {
-		return web.ErrNotFound
-	}
-
-	name := ended[i].League.Name
-	f.Title, f.Button = "Restore the league "+name+"?", "Restore the league"
+	f.Title, f.Button, f.Rev = "Restore the league "+l.League.Name+"?", "Restore the league", rev(l.Rev)
 	f.Lines = []string{"It is as it was, with its seasons and members. Later than a day after it was deleted nobody can restore it."}
 
 	return nil
 }
 
 func (s *Pages) restoreLeague(ctx context.Context, v *visit, in sent) (next, error) {
-	_, err := s.leagues.RestoreLeague(ctx, &league.RestoreLeague{User: v.user(), LeagueID: in.id})
+	l, err := s.ending(ctx, v, in.id)
+	if err == nil {
+		err = in.IfMatch.Check(l.Rev)
+	}
+
+	if err != nil && !errors.Is(err, web.ErrNotFound) { // it may be there already
+		return next{}, err
+	}
+
+	_, err = s.leagues.RestoreLeague(ctx, &league.RestoreLeague{User: v.user(), LeagueID: in.id})
 	if kind := problem.Of(err); kind == problem.Denied || kind == problem.NotFound {
 		err = web.ErrNotFound
 	}

@@ -478,7 +478,10 @@ func (s *Pages) overview(ctx context.Context, v *visit, asked Asked) (*web.Reply
 	}
 
 	if v.kind != home {
-		data["Lesser"] = lesser[v.role]
+		data["Lesser"], data["Seen"] = lesser[v.role], "everybody sees"
+		if v.of.V().ForMembers() {
+			data["Seen"] = "members see"
+		}
 	}
 
 	head := web.Head{Title: title, About: "Run a league of 3FC.", Style: style}

@@ -362,7 +362,8 @@ func TestLeagueByForms(t *testing.T) {
 		t.Errorf("a scorekeeper chooses what everybody sees:\n%s", form)
 	}
 
-	m.act("ann", top, "rename-league", "", "/members/parkside", url.Values{"name": {"Parkside"}, "slug": {"parkside"}, "visibility": {"private"}})
+	m.act("ann", top, "rename-league", "", "/members/parkside",
+		url.Values{"name": {"Parkside"}, "slug": {"parkside"}, "visibility": {"private"}})
 	m.show("", "/l/parkside", 404, "")
 	m.show("ann", m.manage()[3], 200, "/members/parkside?game=")
 	m.show("ann", top, 200, "The page that members see")
@@ -617,7 +618,9 @@ func TestFormsThatAreWrong(t *testing.T) {
 		{pages[1], "add-team", "", url.Values{"name": {"Greens"}, "color": {"red"}}, 422, []string{"add-team-color-wrong"}},
 		{pages[1], "create-session", "", one("sessionDate", "tomorrow"), 422, []string{"create-session-sessionDate-wrong", `value="tomorrow"`}},
 		{
-			pages[1], "plan", "", url.Values{"startsOn": {"2026-03-12"}, "weeks": {"few"}, "time": {"late"}, "gamesPerSession": {"2"}, "thirdLength": {"20"}},
+			pages[1], "plan", "", url.Values{
+				"startsOn": {"2026-03-12"}, "weeks": {"few"}, "time": {"late"}, "gamesPerSession": {"2"}, "thirdLength": {"20"},
+			},
 			422, []string{"plan-weeks-wrong", `value="few"`, "plan-time-wrong"},
 		},
 		{
@@ -822,9 +825,13 @@ func init() {
 				m.Do("ann", "DELETE", "/v1/seasons/"+m.l.SeasonID+"/teams/"+team, nil)
 			}
 		}},
-		"move a session by a form":                   {organise.SubmitPartFunction(), 2, "action=move-session&key=K&sessionDate=2026-06-13", func(*match) {}},
+		"move a session by a form": {
+			organise.SubmitPartFunction(), 2, "action=move-session&key=K&sessionDate=2026-06-13", func(*match) {},
+		},
 		"delete a league with its seasons by a form": {organise.SubmitLeagueFunction(), 0, "action=delete-league&key=K", func(*match) {}},
-		"choose squads by a form":                    {organise.SubmitPartFunction(), 1, "action=squads&key=K&seat-PLAYER0=blue&seat-PLAYER3=red", func(*match) {}},
+		"choose squads by a form": {
+			organise.SubmitPartFunction(), 1, "action=squads&key=K&seat-PLAYER0=blue&seat-PLAYER3=red", func(*match) {},
+		},
 		"record a walkover by a form": {
 			organise.SubmitPartFunction(), 3, "action=set-state&key=K&state=walkover&absent1=red&absent2=yellow", func(*match) {},
 		},

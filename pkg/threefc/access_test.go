@@ -124,7 +124,7 @@ func (m *match) routes() []route {
 		{"revoke-join-codes", game + "/join-code", nil, aScorekeeper, nil},
 		{"put-game-state", game + "/state", map[string]any{"state": "postponed"}, aScorekeeper, nil},
 		{"leave-pool", game + "/pool/" + m.l.Players[0], nil, aScorekeeper, nil},
-		{"put-squad", season + "/teams/red/squad", map[string]any{"playerIds": m.l.Players[:2]}, aScorekeeper, nil},
+		{"put-squad", season + "/teams/red/squad", map[string]any{"playerIds": m.l.Players[:1]}, aScorekeeper, nil},
 		{"put-line-up", game + "/line-up", map[string]any{"from": "squad"}, aScorekeeper, nil},
 		{"put-seat", seat, map[string]any{"teamId": "blue"}, aScorekeeper, nil},
 		{"delete-seat", seat, nil, aScorekeeper, nil},

@@ -442,8 +442,8 @@ func TestFormsOfStrangers(t *testing.T) {
 	before := m.state()
 
 	for i, page := range m.manage() {
-		leave := url.Values{"action": {"leave"}, "key": {"k"}}
-		for _, text := range []string{m.show("", page, 200, "Sign in first"), m.send("", page, leave, 303, "Continue").Body} {
+		sent := url.Values{"action": {[]string{"leave", "create-session", "create-game", "make-code"}[i]}, "key": {"k"}}
+		for _, text := range []string{m.show("", page, 200, "Sign in first"), m.send("", page, sent, 303, "Continue").Body} {
 			if strings.Contains(text, "Parkside") {
 				t.Errorf("who is not signed in sees the league:\n%s", text)
 			}

@@ -260,6 +260,15 @@ var revs = regexp.MustCompile("^[0-9]{1,9}$")
 
 // submit carries out a form, or shows it again with what is wrong.
 func (s *Pages) submit(ctx context.Context, v *visit, typed Sent) (_ *web.Reply, err error) {
+	a, err := v.action(typed["action"])
+	if err != nil {
+		return nil, err
+	}
+
+	if !keys.MatchString(typed["key"]) {
+		return nil, errKey
+	}
+
 	if v.userID, err = s.Who(ctx, v.by); err != nil {
 		return nil, err
 	}
@@ -269,15 +278,6 @@ func (s *Pages) submit(ctx context.Context, v *visit, typed Sent) (_ *web.Reply,
 	}
 
 	ctx = account.Require(ctx, v.userID)
-
-	a, err := v.action(typed["action"])
-	if err != nil {
-		return nil, err
-	}
-
-	if !keys.MatchString(typed["key"]) {
-		return nil, errKey
-	}
 
 	in := sent{Sent: typed, Key: idem.Key{IdempotencyKey: typed["key"]}, id: typed["id"]}
 	if rev := typed["rev"]; revs.MatchString(rev) {

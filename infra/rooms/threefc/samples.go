@@ -317,6 +317,13 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		}})
 	}
 
+	gone := item.EndingLeague{
+		League: item.League{ID: "01JX0000000000000000000009", Name: "Northside", Slug: "northside", Admins: 1, Members: 1}, Rev: 1,
+		Until: "2026-06-06T12:00:00Z", By: ann,
+	}
+	add(item.LeagueKey(gone.League.ID), item.Ending, "EndingLeague", gone)
+	add(item.Ending, item.LeagueKey(gone.League.ID), "EndingLeague", gone)
+
 	add(item.SessionKey(day), item.PINKey, "PIN", item.PIN{ID: "01JX0000000000000000000061", Code: "7Q2MZ0KD"}, until)
 
 	return failed

@@ -49,14 +49,11 @@ func describeMedia(op *huma.Operation, u useCase) {
 		schema = huma.TypeObject
 	}
 
-	op.Responses[strconv.Itoa(op.DefaultStatus)].Content = map[string]*huma.MediaType{kind: {Schema: &huma.Schema{Type: schema}}}
-
-	if u.refuser() == nil {
-		return
-	}
-
 	for status, r := range op.Responses {
-		if status[0] >= '4' {
+		switch {
+		case r.Content != nil && status[0] < '4', status == strconv.Itoa(op.DefaultStatus):
+			r.Content = map[string]*huma.MediaType{kind: {Schema: &huma.Schema{Type: schema}}}
+		case status[0] >= '4' && u.refuser() != nil:
 			delete(r.Content, "application/problem+json")
 			r.Content[kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 		}

@@ -104,10 +104,31 @@ func TestMediaAreDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	either, on := getOver, getOver.On.(spec.Route)
+	on.Answers = []int{http.StatusOK, http.StatusSeeOther}
+	either.On = on
+
+	form, err := OpenAPI(either, func(context.Context, *read) (*sheet, error) { return nil, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	for name, c := range map[string]struct {
 		text []byte
 		want map[string]string
 	}{
+		"page or the next one": {form, map[string]string{
+			"200": "text/html",
+			"303": "text/html",
+			"304": "",
+			"400": "text/html",
+			"403": "text/html",
+			"404": "application/json text/html",
+			"422": "text/html",
+			"429": "application/json text/html",
+			"500": "application/json text/html",
+			"503": "application/json text/html",
+		}},
 		"page": {html, map[string]string{
 			"200": "text/html",
 			"304": "",

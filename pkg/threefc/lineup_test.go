@@ -163,3 +163,14 @@ func TestBadSquads(t *testing.T) {
 
 	same(t, "no squad", len(decode[struct{ Squads []item.Squad }](m, "vic", "GET", "/v1/seasons/"+m.l.SeasonID+"/teams", nil).Squads), 0)
 }
+
+// TestSquadOfNoIDs: what is no id of a player is no player.
+func TestSquadOfNoIDs(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+
+	for _, id := range []string{"", "x", strings.Repeat("a", 5000)} {
+		refused(t, "an id of "+fmt.Sprint(len(id))+" characters", m.Ask("sam", "PUT", "/v1/seasons/"+m.l.SeasonID+"/teams/red/squad",
+			map[string]any{"playerIds": []string{id}}), 404, "player_not_found")
+	}
+}

@@ -222,7 +222,7 @@ func (w *Fleet) play(ctx context.Context, c storyfleet.Case) error {
 		w.Progress(function)
 	}
 
-	if o.Method != http.MethodDelete {
+	if !deletes(o) {
 		if err := w.attack.Accepted(ctx, o, s); err != nil {
 			return err
 		}
@@ -236,7 +236,7 @@ func (w *Fleet) play(ctx context.Context, c storyfleet.Case) error {
 		return err
 	}
 
-	if o.Method == http.MethodDelete {
+	if deletes(o) {
 		if err := w.attack.Accepted(ctx, o, s); err != nil {
 			return err
 		}
@@ -249,6 +249,11 @@ func (w *Fleet) play(ctx context.Context, c storyfleet.Case) error {
 	}
 
 	return nil
+}
+
+// deletes reports whether an operation deletes what its other callers need: by its method, or by ending a league.
+func deletes(o mutation.Operation) bool {
+	return o.Method == http.MethodDelete || o.Name() == "threefc/end-league"
 }
 
 // storm attacks an operation, reads what it left, and puts the rows back.

@@ -44,7 +44,7 @@ func (w *Fleet) Serve(ctx context.Context, do func(context.Context, Served) erro
 	}
 
 	w.skip = func(name string, o mutation.Operation) bool {
-		return o.Method == http.MethodDelete || slices.ContainsFunc([]string{"sign-out", "forget-user", "delete-"}, func(part string) bool {
+		return deletes(o) || slices.ContainsFunc([]string{"sign-out", "forget-user", "delete-"}, func(part string) bool {
 			return strings.Contains(name, part)
 		})
 	}

@@ -57,6 +57,10 @@ func (s *Service) PutSquad(ctx context.Context, in *PutSquad) (*SquadPage, error
 					return nil, err
 				}
 
+				if slices.ContainsFunc(in.Body.PlayerIDs, func(id string) bool { return !item.IsID(id) }) {
+					return nil, item.ErrNoPlayer.In("body.playerIds")
+				}
+
 				players, err := item.ReadPlayers(ctx, s.DB, tables.PutSquad, in.Body.PlayerIDs)
 				if err != nil {
 					return nil, err

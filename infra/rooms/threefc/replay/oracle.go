@@ -30,9 +30,14 @@ func (m *match) scores() map[string]score {
 	return all
 }
 
-// best returns the teams that nobody beats: one has won, several have drawn.
+// best returns the teams that nobody beats: one has won, several have drawn. Of a walkover these are the teams
+// that came.
 func (m *match) best() (all []string) {
 	s := m.scores()
+
+	if len(m.absent) > 0 {
+		return slices.DeleteFunc(slices.Clone(teams), func(t string) bool { return slices.Contains(m.absent, t) })
+	}
 
 	for _, t := range teams {
 		beaten := slices.ContainsFunc(teams, func(o string) bool {

@@ -149,7 +149,11 @@ func (r *run) playSession(ctx context.Context, n int) {
 			r.invite(ctx, m, session)
 		}
 
-		if m.id != "" {
+		switch {
+		case m.id == "":
+		case n == 2:
+			r.rain(ctx, m, r.dice("game", n, g), g)
+		default:
 			r.playGame(ctx, m, r.dice("game", n, g))
 		}
 	}
@@ -161,6 +165,97 @@ func (r *run) playSession(ctx context.Context, n int) {
 		r.remove(ctx, today[0])
 	case 1:
 		r.leave(ctx)
+		r.close(ctx, today[0])
+	}
+}
+
+// rain is a game of a day on which it rains: the first of the day is abandoned, to the second not all teams come,
+// and the third is postponed.
+func (r *run) rain(ctx context.Context, m *match, d *rand.Rand, nth int) {
+	state := map[string]any{}
+
+	switch nth % 3 {
+	case 0:
+		r.lineUp(ctx, m, d, r.scorers[0])
+		r.keyed(ctx, m, r.scorers[0], http.MethodPost, "/v1/games/"+m.id+"/thirds/1/start", struct{}{}, nil, "")
+
+		for minute := range 1 + d.IntN(3) {
+			r.record(ctx, m, r.admin, r.newGoal(m, d, 1, minute))
+		}
+
+		m.finished = d.IntN(2) == 0
+		state["state"], state["resultStands"] = "abandoned", m.finished
+		m.did["abandoned"]++
+	case 1:
+		m.finished, m.absent = true, slices.Clone(teams[:1+d.IntN(2)])
+		state["state"], state["absentTeamIds"] = "walkover", m.absent
+		m.did["missing teams"] += len(m.absent)
+	default:
+		state["state"] = "postponed"
+		m.did["postponed"]++
+	}
+
+	r.keyed(ctx, m, r.scorers[1], http.MethodPut, "/v1/games/"+m.id+"/state", state, nil, "")
+	r.expectMails(m)
+	r.settle(ctx)
+
+	if m.finished {
+		r.checkGame(ctx, m)
+	}
+
+	r.checkTables(ctx)
+	r.report(m)
+}
+
+// close makes the league private for a while: it does not exist for everybody, and members see what they saw.
+func (r *run) close(ctx context.Context, m *match) {
+	see := func(code string) {
+		r.ask(ctx, m, nil, http.MethodGet, "/v1/public/seasons/"+r.season+"/standings", nil, nil, code)
+		r.ask(ctx, m, r.viewer, http.MethodGet, "/v1/games/"+m.id, nil, nil, "")
+
+		var tables struct{ Teams []place }
+		if r.ask(ctx, m, r.viewer, http.MethodGet, "/v1/seasons/"+r.season+"/tables", nil, &tables, "") {
+			r.same(m, "the standings for members", tables.Teams, r.standings())
+		}
+	}
+
+	for _, visibility := range []string{"private", "unlisted", "public"} {
+		r.keyed(ctx, m, r.admin, http.MethodPatch, "/v1/leagues/"+r.league, map[string]string{"visibility": visibility}, nil, "")
+		see(map[string]string{"private": "not_found"}[visibility])
+	}
+}
+
+// lineUp puts twelve players on the roster of a game.
+func (r *run) lineUp(ctx context.Context, m *match, d *rand.Rand, by *user) {
+	path := "/v1/games/" + m.id
+
+	for i, at := range d.Perm(len(r.players))[:12] {
+		p := r.players[at]
+
+		team := teams[i%3]
+		if d.IntN(8) == 0 { // a mistake first
+			r.keyed(ctx, m, by, http.MethodPut, path+"/roster/"+p.id, map[string]string{"teamId": teams[(i+1)%3]}, nil, "")
+			m.did["roster changes"]++
+		}
+
+		if r.keyed(ctx, m, by, http.MethodPut, path+"/roster/"+p.id, map[string]string{"teamId": team}, nil, "") {
+			m.roster[p] = team
+		}
+	}
+}
+
+// expectMails notes the mails about a finished game.
+func (r *run) expectMails(m *match) {
+	if !m.finished {
+		return
+	}
+
+	for p := range m.roster {
+		for _, of := range []*user{p.claimed, p.now().claimed} {
+			if of != nil && !of.deleted {
+				r.mails[of.mail]["/l/"+r.slug+"/"+m.slug+"\n"] = true
+			}
+		}
 	}
 }
 
@@ -260,19 +355,7 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 	path := "/v1/games/" + m.id
 
 	by := r.scorers[d.IntN(2)]
-	for i, at := range d.Perm(len(r.players))[:12] {
-		p := r.players[at]
-
-		team := teams[i%3]
-		if d.IntN(8) == 0 { // a mistake first
-			r.keyed(ctx, m, by, http.MethodPut, path+"/roster/"+p.id, map[string]string{"teamId": teams[(i+1)%3]}, nil, "")
-			m.did["roster changes"]++
-		}
-
-		if r.keyed(ctx, m, by, http.MethodPut, path+"/roster/"+p.id, map[string]string{"teamId": team}, nil, "") {
-			m.roster[p] = team
-		}
-	}
+	r.lineUp(ctx, m, d, by)
 
 	if len(r.merged) == 0 && m != r.games[0] {
 		r.merge(ctx, m)
@@ -328,13 +411,7 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 	r.keyed(ctx, m, by, http.MethodPost, path+"/finish", nil, nil, "")
 
 	m.finished = true
-	for p := range m.roster {
-		for _, of := range []*user{p.claimed, p.now().claimed} {
-			if of != nil && !of.deleted {
-				r.mails[of.mail]["/l/"+r.slug+"/"+m.slug+"\n"] = true
-			}
-		}
-	}
+	r.expectMails(m)
 
 	r.refuse(ctx, m, by, http.MethodPost, path+"/goals", body(r.newGoal(m, d, 1, 3)), "game_finished")
 

@@ -63,6 +63,7 @@ type match struct {
 	goals    []*goal
 	finished bool
 	reopened bool
+	absent   []string // the teams that did not come, of a walkover
 	problems []string
 	did      map[string]int
 }

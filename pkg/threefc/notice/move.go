@@ -134,7 +134,7 @@ func (s *Mailer) composeMove(ctx context.Context, in Mail) (m mail.Message, err 
 	}
 
 	return s.ending(in.UserID, "3FC: your game has moved", fmt.Sprintf("Your game %s, in %s, %s.\n\nThe game: %s\n", was,
-		league.Named(l.V().Name), is, s.link.To("l", l.V().Slug, x.V().Slug, g.V().Slug))), nil
+		league.Named(l.V().Name), is, s.link.League(*l.V(), x.V().Slug, g.V().Slug))), nil
 }
 
 // clock returns a start as people write it where a season is played.

@@ -152,7 +152,7 @@ func (r *run) playSession(ctx context.Context, n int) {
 		switch {
 		case m.id == "":
 		case n == 2:
-			r.rain(ctx, m, r.dice("game", n, g), g)
+			r.rain(ctx, m, r.dice("game", n, g), g, answers)
 		default:
 			r.playGame(ctx, m, r.dice("game", n, g))
 		}
@@ -170,8 +170,8 @@ func (r *run) playSession(ctx context.Context, n int) {
 }
 
 // rain is a game of a day on which it rains: the first of the day is abandoned, to the second not all teams come,
-// and the third is postponed.
-func (r *run) rain(ctx context.Context, m *match, d *rand.Rand, nth int) {
+// and the third is postponed, of which those who are in are told.
+func (r *run) rain(ctx context.Context, m *match, d *rand.Rand, nth int, answers map[string]string) {
 	state := map[string]any{}
 
 	switch nth % 3 {
@@ -193,6 +193,12 @@ func (r *run) rain(ctx context.Context, m *match, d *rand.Rand, nth int) {
 	default:
 		state["state"] = "postponed"
 		m.did["postponed"]++
+
+		for _, p := range r.players {
+			if answers[p.nickname] == "in" {
+				r.mails[p.claimed.mail][r.page(m)] = true
+			}
+		}
 	}
 
 	r.keyed(ctx, m, r.scorers[1], http.MethodPut, "/v1/games/"+m.id+"/state", state, nil, "")
@@ -244,6 +250,9 @@ func (r *run) lineUp(ctx context.Context, m *match, d *rand.Rand, by *user) {
 	}
 }
 
+// page is the end of the address of a game in a mail.
+func (r *run) page(m *match) string { return "/l/" + r.slug + "/" + m.slug + "\n" }
+
 // expectMails notes the mails about a finished game.
 func (r *run) expectMails(m *match) {
 	if !m.finished {
@@ -253,7 +262,7 @@ func (r *run) expectMails(m *match) {
 	for p := range m.roster {
 		for _, of := range []*user{p.claimed, p.now().claimed} {
 			if of != nil && !of.deleted {
-				r.mails[of.mail]["/l/"+r.slug+"/"+m.slug+"\n"] = true
+				r.mails[of.mail][r.page(m)] = true
 			}
 		}
 	}

@@ -251,9 +251,10 @@ func (w *Fleet) play(ctx context.Context, c storyfleet.Case) error {
 	return nil
 }
 
-// deletes reports whether an operation deletes what its other callers need: by its method, or by ending a league.
+// deletes reports whether an operation deletes what its other callers need: by its method, or by a path that says
+// that it ends something.
 func deletes(o mutation.Operation) bool {
-	return o.Method == http.MethodDelete || o.Name() == "threefc/end-league"
+	return o.Method == http.MethodDelete || strings.HasSuffix(o.Path, "/end")
 }
 
 // storm attacks an operation, reads what it left, and puts the rows back.

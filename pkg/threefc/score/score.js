@@ -61,7 +61,7 @@ const nextID = () => `${tap}${String(Date.now()).padStart(15, "0")} ${String(tap
 // The fragment of a scoring link is the PIN: no server sees it, and nothing happens before its user has agreed.
 const linked = decodeURIComponent(location.hash.slice(1));
 
-let sending = false, loading = false, forced = false, signedOut = false, undone = 0, answer = null; // answer: what is known of the goal that is being entered
+let sending = false, loading = false, again = false, forced = false, signedOut = false, undone = 0, answer = null; // answer: what is known of the goal that is being entered
 
 // now is the time of 3FC, by the clock of the phone and by what it was when 3FC was last heard.
 const now = () => Date.now() + memory.offset;
@@ -84,14 +84,14 @@ function ulid() {
 }
 
 async function call(method, path, body, headers = {}) {
-  const sent = Date.now();
+  const sent = Date.now(), guest = memory.guest;
   const out = await fetch(api + path, {
     method, headers: { ...(memory.guest ? { Scorer: "pin" } : {}), ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers }, body: body === undefined ? undefined : JSON.stringify(body),
     signal: AbortSignal.timeout(10_000),
   });
   const text = await out.text();
   hear(out.headers.get("Date"), sent);
-  if (out.status === 401) signedOut = true;
+  if (out.status === 401 && guest === memory.guest) signedOut = true; // not of who has entered the PIN meanwhile
   return { status: out.status, etag: out.headers.get("ETag"), body: text ? JSON.parse(text) : null };
 }
 
@@ -99,9 +99,11 @@ const say = (text, no = false) => { put($("said"), text); $("said").className = 
 
 // load reads what 3FC has: without a game the games of the session, of which a single one is chosen.
 // It reads the goals and the roster again only if the game has changed, or once it was forced to.
+// A call while another one reads has it read again, because who is signed in may have changed meanwhile.
 async function load(force = false) {
   forced ||= force;
-  if (loading || !memory.session) return;
+  if (!memory.session) return;
+  if (loading) { again = true; return; }
   loading = true;
   try {
     await (memory.game ? loadGame() : loadGames());
@@ -110,6 +112,10 @@ async function load(force = false) {
   } finally {
     loading = false;
     show();
+  }
+  if (again) {
+    again = false;
+    await load();
   }
 }
 

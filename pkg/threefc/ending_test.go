@@ -161,3 +161,24 @@ func TestGuestOfALeagueThatEnds(t *testing.T) {
 		t.Errorf("got %v, want %v", err, item.ErrScope)
 	}
 }
+
+// TestSlugsAfterTheDrop: both slugs of a league that was renamed are kept for a day, and free once it is dropped.
+func TestSlugsAfterTheDrop(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Do("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"slug": "northside"})
+	m.end()
+
+	take := func() (all []string) {
+		for _, slug := range []string{"northside", "parkside"} {
+			all = append(all, code(m.Ask("eve", "POST", "/v1/leagues", map[string]any{"name": "Other", "slug": slug})))
+		}
+
+		return all
+	}
+	same(t, "while it may be restored", take(), []string{"409 slug_taken", "409 slug_taken"})
+	m.pass(25 * time.Hour)
+	m.SignIn("eve")
+	m.dropLeagues()
+	same(t, "once it is dropped", take(), []string{"201", "201"})
+}

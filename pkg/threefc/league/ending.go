@@ -303,8 +303,7 @@ func (s *Dropper) drop(ctx context.Context, r item.Row[item.EndingLeague]) error
 	}
 
 	if ok {
-		err := dynamo.Transact(ctx, s.db, tables.EndLeague, ending.Drop(),
-			dynamo.DeleteWrite(item.Key(item.SlugKey(r.V().League.Slug), item.Metadata)))
+		err := dynamo.Transact(ctx, s.db, tables.EndLeague, append(FreeSlugs(r.V().League), ending.Drop())...)
 		if err != nil {
 			return err // it was restored meanwhile: the next run finds no row
 		}

@@ -208,11 +208,11 @@ func Why(e Entry, g Goal, c Choice) (all []Reason) {
 	return all
 }
 
-// Two workouts of the sports of a goal are the same, recorded by two devices, if they began within
-// sameStart of each other, their distances differ by at most sameDistance, or by sameMetres, and
-// their elapsed times, where both are known, by at most sameElapsed, or by sameSeconds. Devices differ
-// by the moment of the button and by the GPS. Lengths of a pool that are started again within two
-// minutes differ by their times.
+// Two workouts that a goal counts are twins, one workout that two devices have recorded, if all of these hold.
+// They began within sameStart of each other. Their distances differ by at most sameDistance, or by sameMetres.
+// Their elapsed times, where both are known, differ by at most sameElapsed, or by sameSeconds. Devices differ by
+// the moment of the button and by the GPS. Lengths of a pool that are started again within two minutes differ by
+// their times.
 const (
 	sameStart    = 120  // s
 	sameDistance = 0.05 // of the greater
@@ -221,8 +221,7 @@ const (
 	sameSeconds  = 300
 )
 
-// isTwin reports whether two workouts of the sports of a goal are the same, if they began within
-// sameStart of each other.
+// isTwin reports whether two workouts that began within sameStart of each other are twins.
 func isTwin(a, b Entry) bool {
 	known := a.Elapsed != 0 && b.Elapsed != 0
 
@@ -343,9 +342,8 @@ func twins(all []Entry) map[string]string {
 // compareIDs compares activity ids as numbers: they are decimal, without leading zeros.
 func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// Threshold returns the progress at which part n, from 1, is earned: the least whole number
-// that is n/parts of the total, so that the last part is earned exactly
-// when the milestone is complete.
+// Threshold returns the progress at which part n, from 1, is earned: n/parts of the total, rounded up. So the
+// last part is earned exactly when the milestone is complete.
 func (g Goal) Threshold(n int) int64 {
 	return (int64(n)*g.Total + int64(g.Parts) - 1) / int64(g.Parts)
 }

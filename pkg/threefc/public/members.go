@@ -256,7 +256,7 @@ type Tables struct {
 	_ struct{} `schema:"SeasonTables"`
 
 	Body struct {
-		Teams   []standing.TeamStanding `json:"teams" doc:"In their order: more wins, then more draws, then fewer conceded, then more scored."`
+		Teams   []standing.TeamStanding `json:"teams" doc:"In their order, by the rules of the season: by default more wins, then more draws, then fewer conceded, then more scored."`
 		Players []standing.PlayerTotals `json:"players" doc:"Most goals first, then most assists, then fewest games: at most 100."`
 	}
 }

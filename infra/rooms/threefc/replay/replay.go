@@ -1,9 +1,9 @@
 // Package replay plays a season of 3FC through the API: two scorekeepers, and a guest who has the PIN of the
 // session, score games of three teams on bad networks, tap twice, undo, correct and come too late; an
-// administrator accepts and dismisses what came late. Rosters change, players are claimed and merged, parents
-// answer by the link of a mail, a scorekeeper is removed, an account is deleted, the league is private for a
-// while, and one day it rains. It compares every score, table, answer, page and mail with an oracle that knows
-// only the goals.
+// administrator accepts and dismisses what came late. Rosters change. Players are claimed and merged, and their
+// parents answer by the link of a mail. A scorekeeper is removed, and an account is deleted. The league is private
+// for a while, and on a rainy day games are abandoned and postponed. The package compares every score, table,
+// answer, page and mail with an oracle that knows only the goals.
 package replay
 
 import (

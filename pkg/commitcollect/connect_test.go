@@ -230,7 +230,7 @@ func TestNothingIsStoredOfADeletedUser(t *testing.T) {
 		},
 	} {
 		w.Outage = func(_ http.ResponseWriter, r *http.Request) bool {
-			if r.URL.Path != "/oauth/deauthorize" {
+			if r.URL.Path != "/oauth/revoke" {
 				w.Outage = nil
 				testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann"})
 			}
@@ -300,13 +300,16 @@ func TestAnotherAthleteEndsTheAccessToTheFirst(t *testing.T) {
 			w.MoveClock(w.Clock.Now().Add(c.later))
 
 			if c.down {
-				fail(w, "/oauth/deauthorize", 503, htmlType, "")
+				fail(w, "/oauth/revoke", 503, htmlType, "")
 			}
 
 			w.Connect("ann", 99)
+			w.Pass(link.PurgeDelay)
 			same(t, "access to the first, to the other", []bool{w.Strava.Connected(77), w.Strava.Connected(99)}, []bool{c.down, true})
 			w.Connect("ann", 99)
-			same(t, "access, connected again", w.Strava.Connected(99), true)
+			w.Outage = nil
+			w.Pass(link.RevokeDelay)
+			same(t, "access, connected again", []bool{w.Strava.Connected(77), w.Strava.Connected(99)}, []bool{false, true})
 			w.Logs.TakeWarnings()
 		})
 	}

@@ -74,6 +74,10 @@ func outcomeOf(w *commitcollecttest.World) outcome {
 		for _, q := range f.Sends {
 			bodies := map[string]bool{}
 			for _, m := range w.Queues.Messages(q.Name) {
+				if strings.Contains(m.Body, `"token"`) { // a revocation that is tried again, and does nothing if it is not needed
+					continue
+				}
+
 				bodies[m.Body] = true
 			}
 
@@ -167,14 +171,6 @@ func handling(before func(*commitcollecttest.World) workout.Event) job {
 
 func nothing(*commitcollecttest.World) {}
 
-func keepWorkouts(w *commitcollecttest.World, env app.Env, keep bool) error {
-	in := &profile.UpdatePreferences{User: user("ann")}
-	in.Body.KeepWorkouts = &keep
-	_, err := testkit.OpenWith(w.World, env, profile.Open).UpdatePreferences(w.NewContext(), in)
-
-	return err
-}
-
 // aModel writes a model of one part that is not active.
 func aModel(w *commitcollecttest.World, env app.Env) error {
 	in := &model.PutModel{ID: "kite"}
@@ -261,6 +257,14 @@ var jobs = map[string]job{
 	}, func(w *commitcollecttest.World, env app.Env) error {
 		return testkit.OpenWith(w.World, env, workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Fetch: true})
 	}},
+	"an access ends at Strava": {workout.PurgeWorkoutsFunction(), func(w *commitcollecttest.World) {
+		silence(w)
+		testkit.Must(w.T, w.DeleteRow(tables.Main, "STRAVA#ATHLETE#77", "OWNER"))
+	}, func(w *commitcollecttest.World, env app.Env) error {
+		c := connection(w, "ann")
+		return testkit.OpenWith(w.World, env, workout.OpenPurger).PurgeWorkouts(w.NewContext(),
+			link.Purge{UserID: "ann", Token: c["refreshToken"].(string), AthleteID: 77, Since: noon.Unix()})
+	}},
 	"a broken connection ends": {workout.PurgeWorkoutsFunction(), func(w *commitcollecttest.World) {
 		ran(w)
 		c := connection(w, "ann")
@@ -302,9 +306,6 @@ var jobs = map[string]job{
 
 		return err
 	}},
-	"workouts are kept no longer": {profile.UpdatePreferencesFunction(), func(w *commitcollecttest.World) {
-		testkit.Must(w.T, keepWorkouts(w, w.Env(profile.UpdatePreferencesFunction()), true))
-	}, func(w *commitcollecttest.World, env app.Env) error { return keepWorkouts(w, env, false) }},
 	"Strava is disconnected": {link.DisconnectStravaFunction(), func(w *commitcollecttest.World) { ran(w) },
 		func(w *commitcollecttest.World, env app.Env) error {
 			_, err := testkit.OpenWith(w.World, env, link.Open).DisconnectStrava(w.NewContext(), &link.DisconnectStrava{User: user("ann")})
@@ -408,7 +409,7 @@ func TestCrashes(t *testing.T) {
 				w := small(t)
 				j.before(w)
 
-				if p.Ended(j.run(w, w.CrashingEnv(j.fn, p)), "TransactWriteItems *CommitCollectAudit", "/oauth/deauthorize") {
+				if p.Ended(j.run(w, w.CrashingEnv(j.fn, p)), "TransactWriteItems *CommitCollectAudit", "/oauth/revoke") {
 					again(w)
 
 					if err := j.run(w, w.Env(j.fn)); err != nil {

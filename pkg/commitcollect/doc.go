@@ -17,6 +17,7 @@
 //	how many calls to Strava a user may cause             workout: eventReads, backfillReads, userEvents, userBackfills
 //	what happens when Strava is revoked                   workout: revoke, Reconcile, PurgeWorkouts
 //	who owns an athlete, and how tokens are kept          link
+//	how an access ends at Strava                          link: Disconnect; workout: PurgeWorkouts
 //	who calls: cookies, sign-in, sign-out                 signin; kit/session
 //	which models exist, and who sees which                model
 //	who is notified, and of what                          notice
@@ -86,10 +87,14 @@
 // Beyond 3,000 workouts only a recomputation is refused. The state of the connection and the
 // latest workouts are read from ledgers.
 //
-// A disconnection, here or at Strava, deletes the workouts, because Strava's terms require it,
-// unless the user has chosen to keep them. Progress and parts stay. Connecting another athlete
-// does the same; the activities of the new athlete are fetched a minute later, when the workouts
-// of the first are deleted.
+// A disconnection, here or at Strava, deletes the workouts, because Strava's terms require it. Users
+// could once choose to keep them: that has no effect any more, and workouts that are left without a
+// connection are deleted when the user opens the app. Progress and parts stay. Connecting another
+// athlete does the same; the activities of the new athlete are fetched a minute later, when the
+// workouts of the first are deleted.
+//
+// An access is ended with the stored refresh token, so that no call to Strava must come first. If
+// Strava does not end it, the user is disconnected all the same, and it is tried again for a week.
 //
 // When Strava refuses the tokens, the user sees that the connection is broken, and must
 // connect again. The webhook of a revocation may have been lost, so after half a day the

@@ -136,7 +136,7 @@ func TestForgettingCrashes(t *testing.T) {
 		s := testkit.OpenWith(w.World, w.CrashingEnv(userdata.ForgetUserFunction(), p), userdata.OpenForgetter)
 		// The access may be revoked at Strava twice, and the trail may be lost.
 		if p.Ended(s.ForgetUser(w.NewContext(), request), "PutItem *CommitCollectAudit",
-			"TransactWriteItems *CommitCollectAudit", "/oauth/deauthorize") {
+			"TransactWriteItems *CommitCollectAudit", "/oauth/revoke") {
 			testkit.Must(t, forget(w, "annabel"))
 		}
 

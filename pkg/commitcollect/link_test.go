@@ -247,8 +247,8 @@ func TestRefusedRenewalBreaksTheConnection(t *testing.T) {
 }
 
 // TestDisconnect: the access at Strava ends even if Strava is down, and a second run
-// succeeds. The workouts are deleted unless the user keeps them; milestones keep what they
-// have.
+// succeeds. The workouts are deleted, also of a user who had chosen to keep them when that was possible;
+// milestones keep what they have. What Strava did not revoke is revoked when it is up again.
 func TestDisconnect(t *testing.T) {
 	t.Parallel()
 
@@ -256,15 +256,17 @@ func TestDisconnect(t *testing.T) {
 		keep, down bool
 		trail      string
 	}{
-		"workouts go":    {false, false, "STRAVA_DEAUTHORIZE success"},
-		"workouts stay":  {true, false, "STRAVA_DEAUTHORIZE success"},
-		"Strava is down": {false, true, "STRAVA_DEAUTHORIZE partial"},
+		"workouts go":     {false, false, "STRAVA_DEAUTHORIZE success"},
+		"an older choice": {true, false, "STRAVA_DEAUTHORIZE success"},
+		"Strava is down":  {false, true, "STRAVA_DEAUTHORIZE partial"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := busy(t, "ann")
-			w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": c.keep})
-			w.Work()
+
+			if c.keep {
+				keepWorkouts(w)
+			}
 
 			if c.down {
 				w.Outage = func(out http.ResponseWriter, _ *http.Request) bool { out.WriteHeader(503); return true }
@@ -278,8 +280,8 @@ func TestDisconnect(t *testing.T) {
 				t.Error("there still is a connection")
 			}
 
-			if kept := w.Count(tables.Main, "USER#ann", "WORKOUT#") > 0; kept != c.keep {
-				t.Errorf("there are workouts: %v, want %v", kept, c.keep)
+			if w.Count(tables.Main, "USER#ann", "WORKOUT#")+w.Count(tables.Main, "USER#ann", "LEDGER#") > 0 {
+				t.Error("there are workouts or ledgers")
 			}
 
 			if w.Count(tables.Main, "USER#ann", "MILESTONE#") != 3 {
@@ -287,10 +289,8 @@ func TestDisconnect(t *testing.T) {
 			}
 
 			for _, m := range testkit.Rows[map[string]any](w.World, tables.Main) {
-				if raw := map[bool]float64{
-					true: 25_000,
-				}[c.keep]; m["entityType"] == "Milestone" && (m["progressValue"] != 25_000.0 || m["rawProgress"] != raw) {
-					t.Errorf("the milestone has %v m, and %v m now, want 25,000 and %v", m["progressValue"], m["rawProgress"], raw)
+				if m["entityType"] == "Milestone" && (m["progressValue"] != 25_000.0 || m["rawProgress"] != 0.0) {
+					t.Errorf("the milestone has %v m, and %v m now, want 25,000 and 0", m["progressValue"], m["rawProgress"])
 				}
 			}
 
@@ -301,6 +301,11 @@ func TestDisconnect(t *testing.T) {
 			if out := w.Ask("ann", http.MethodGet, "/strava/status", nil); !strings.Contains(out.Body, `"connected":false`) {
 				t.Errorf("the status is %s", out.Body)
 			}
+
+			w.Outage = nil
+			w.Pass(link.RevokeDelay)
+			same(t, "the access at Strava in the end", w.Strava.Connected(77), false)
+			w.Logs.TakeWarnings()
 		})
 	}
 }
@@ -326,24 +331,5 @@ func TestRefusedConnectionLeavesTheOtherWorking(t *testing.T) {
 
 	if c := row(w, "USER#ann", "STRAVA#CONNECTION"); c["status"] != link.Connected || w.Count(tables.Main, "USER#ann", "WORKOUT#") != 2 {
 		t.Errorf("after a renewal the connection is %v", c["status"])
-	}
-}
-
-// TestKeptWorkoutsCountWithoutStrava: a milestone that is started after the end of the
-// connection counts the workouts that were kept, of earlier years, too.
-func TestKeptWorkoutsCountWithoutStrava(t *testing.T) {
-	t.Parallel()
-	w := busy(t, "ann")
-	w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": true})
-	w.End("ann")
-	w.Pass(5 * time.Minute)
-
-	for _, start := range []time.Time{noon.AddDate(0, -1, 0), noon.AddDate(-2, 0, 0)} {
-		id := w.Start("ann", commitcollecttest.Goal{Start: start})
-		w.Work()
-
-		if m := w.Show("ann", id); m.ProgressValue != 25_000 {
-			t.Errorf("from %s: %+v, want 25,000 m", start.Format(time.DateOnly), m)
-		}
 	}
 }

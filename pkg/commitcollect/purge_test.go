@@ -56,8 +56,7 @@ func reconcile(w *commitcollecttest.World) {
 }
 
 // TestAnotherAthleteIsPurged: who connects another athlete keeps the progress and the parts
-// that the first one has earned, and the workouts only by choice. Those of both athletes
-// never count together, except by that choice.
+// that the first one has earned, and no workouts. Those of both athletes never count together.
 func TestAnotherAthleteIsPurged(t *testing.T) {
 	t.Parallel()
 
@@ -66,7 +65,10 @@ func TestAnotherAthleteIsPurged(t *testing.T) {
 			t.Parallel()
 			w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 			id := w.Start("ann", commitcollecttest.Goal{})
-			w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": keep})
+
+			if keep {
+				keepWorkouts(w)
+			}
 
 			for n := range 35 {
 				w.Upload(77, "Run", noon.AddDate(0, 0, -2*n).Add(-time.Hour), 1000)
@@ -79,12 +81,7 @@ func TestAnotherAthleteIsPurged(t *testing.T) {
 			w.Work()
 			w.Pass(2 * time.Minute)
 
-			want, left := [3]int64{35_000, 12_000, 3}, map[string]int{"ledgers": 1}
-			if keep {
-				want, left = [3]int64{47_000, 47_000, 4}, map[string]int{"workouts of 77": 35, "entries of 77": 35, "ledgers": 4}
-			}
-
-			left["workouts of 99"], left["entries of 99"] = 1, 1
+			want, left := [3]int64{35_000, 12_000, 3}, map[string]int{"ledgers": 1, "workouts of 99": 1, "entries of 99": 1}
 			same(t, "what is stored", athletes(w, "ann"), left)
 			same(t, "the milestone", progress(w.Show("ann", id)), want)
 			silence(w)
@@ -116,7 +113,7 @@ func TestAnotherAthleteCrashes(t *testing.T) {
 		s := testkit.OpenWith(w.World, w.CrashingEnv(link.FinishConnectFunction(), p), link.Open)
 		_, err := s.FinishConnect(w.NewContext(),
 			&link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
-		p.Ended(err, "TransactWriteItems *CommitCollectAudit", "/oauth/token", "/oauth/deauthorize")
+		p.Ended(err, "TransactWriteItems *CommitCollectAudit", "/oauth/token", "/oauth/revoke")
 
 		for range 3 {
 			w.Pass(2 * time.Minute)
@@ -136,32 +133,72 @@ func TestAnotherAthleteCrashes(t *testing.T) {
 	})
 }
 
-// TestWorkoutsAreKeptNoLonger: who kept workouts without a connection, and changes this
-// choice, loses them. A connected user loses none.
-func TestWorkoutsAreKeptNoLonger(t *testing.T) {
+// keepWorkouts has the profile of ann as it was stored when workouts could be kept without a connection.
+func keepWorkouts(w *commitcollecttest.World) {
+	w.T.Helper()
+
+	u := testkit.Row[stored](w.World, tables.Main, "USER#ann", "PROFILE")
+	u["keepWorkouts"] = true
+	testkit.PutRows(w.World, tables.Main, u)
+}
+
+// TestChoiceToKeepHasNoEffect: the field is accepted, nothing is stored of it, and the answer is false.
+func TestChoiceToKeepHasNoEffect(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+
+	for _, keep := range []bool{true, false} {
+		out := w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": keep})
+		if out.StatusCode != 200 || !strings.Contains(out.Body, `"keepWorkouts":false`) {
+			t.Errorf("got %d %s", out.StatusCode, out.Body)
+		}
+	}
+
+	same(t, "the profile", testkit.Row[stored](w.World, tables.Main, "USER#ann", "PROFILE")["keepWorkouts"], nil)
+	same(t, "purges", len(testkit.Messages[link.Purge](w.World, link.PurgeQueue)), 0)
+}
+
+// TestWorkoutsWithoutAConnectionAreDeleted: those of a user who had chosen to keep them, when the app is opened,
+// when a milestone of an earlier year starts, or when an administrator has everything fetched again.
+func TestWorkoutsWithoutAConnectionAreDeleted(t *testing.T) {
 	t.Parallel()
 
-	for _, connected := range []bool{false, true} {
-		w := busy(t, "ann")
-		keep := func(keep bool) {
-			w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": keep})
+	for name, meet := range map[string]func(w *commitcollecttest.World){
+		"the app is opened": func(w *commitcollecttest.World) { w.Ask("ann", http.MethodGet, "/strava/status", nil) },
+		"a milestone starts": func(w *commitcollecttest.World) {
+			w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(-2, 0, 0)})
+		},
+		"an administrator":    func(w *commitcollecttest.World) { w.AskAdmin(http.MethodPost, "/admin/users/ann/replay", nil) },
+		"a connected user":    func(w *commitcollecttest.World) { w.Ask("ann", http.MethodGet, "/strava/status", nil) },
+		"a user without them": func(w *commitcollecttest.World) { w.Ask("ann", http.MethodGet, "/strava/status", nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			w, want := busy(t, "ann"), 0
+
+			switch name {
+			case "a connected user":
+				want = 1
+			case "a user without them":
+				w.End("ann")
+				w.Pass(2 * link.PurgeDelay)
+			default:
+				for _, key := range [][2]string{{"USER#ann", "STRAVA#CONNECTION"}, {"STRAVA#ATHLETE#77", "OWNER"}} {
+					testkit.Must(t, w.DeleteRow(tables.Main, key[0], key[1]))
+				}
+			}
+
+			meet(w)
+
+			if purges := len(testkit.Messages[link.Purge](w.World, link.PurgeQueue)); want == 1 && purges > 0 {
+				t.Errorf("there are %d purges of a connected user", purges)
+			}
+
 			w.Pass(link.PurgeDelay)
-		}
-
-		w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": false})
-		same(t, "messages of a choice that was made before", len(testkit.Messages[link.Purge](w.World, link.PurgeQueue)), 0)
-		keep(true)
-
-		if !connected {
-			w.End("ann")
-			w.Pass(2 * link.PurgeDelay)
-		}
-
-		same(t, "workouts that are kept", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 1)
-		keep(false)
-
-		want := map[bool]int{true: 1}[connected]
-		same(t, "workouts that are kept no longer", w.Count(tables.Main, "USER#ann", "WORKOUT#"), want)
+			same(t, "workouts", w.Count(tables.Main, "USER#ann", "WORKOUT#"), want)
+			w.Logs.TakeWarnings()
+		})
 	}
 }
 
@@ -182,7 +219,7 @@ func TestBrokenConnectionEnds(t *testing.T) {
 		rows        int    // of the connection in the end
 	}{
 		"workouts are not kept": {false, false, []seen{{true, false, 1}, {true, true, 1}, {false, false, 0}, {false, false, 0}}, 0},
-		"workouts are kept":     {true, false, []seen{{true, false, 1}, {true, true, 1}, {false, false, 1}, {false, false, 1}}, 0},
+		"an older choice":       {true, false, []seen{{true, false, 1}, {true, true, 1}, {false, false, 0}, {false, false, 0}}, 0},
 		"the user returns":      {false, true, []seen{{true, false, 1}, {true, false, 1}, {true, false, 1}, {true, false, 1}}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -191,7 +228,11 @@ func TestBrokenConnectionEnds(t *testing.T) {
 			id := testkit.Decode[struct {
 				Milestones []struct{ MilestoneID string }
 			}](w.World, w.Ask("ann", http.MethodGet, "/milestones", nil)).Milestones[0].MilestoneID
-			w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": c.keep})
+
+			if c.keep {
+				keepWorkouts(w)
+			}
+
 			before := w.Show("ann", id)
 			revoked := time.Date(2026, 6, 7, 3, 5, 0, 0, time.UTC) // just after the night's job
 			w.MoveClock(revoked)

@@ -29,9 +29,21 @@ func Room() app.Room {
 			Minutes:  1,
 			Watches:  "a part that is earned and that its model lacks",
 			IfDown:   "Users of the model get no more parts.",
+		}, {
+			Name:     "athletes-refused",
+			Function: link.FinishConnectFunction().Name,
+			Metrics:  []spec.Metric{link.AthletesRefused},
+			Stat:     "Sum",
+			Bound:    0,
+			Minutes:  60,
+			Watches:  "a user whom Strava does not let connect, because the application has as many athletes as it may have",
+			IfDown:   "Nobody new can connect Strava until Strava lets the application have more athletes.",
 		}},
 		Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the CommitCollect app"), spec.Setting{
-			Name: link.StravaURL, Secret: link.StravaApp, Does: "where Strava's API is, if not at www.strava.com", Like: "^https?://[^ ]+$",
+			Name: link.StravaURL, Secret: link.StravaApp, Does: "where Strava is, if not at www.strava.com", Like: "^https?://[^ ]+$",
+		}, spec.Setting{
+			Name: link.StravaAPI, Secret: link.StravaApp, Does: "where Strava's API is, if not under /api/v3 of the same",
+			Like: "^https?://[^ ]+$",
 		}),
 	},
 		profile.GetHealthFunction(),

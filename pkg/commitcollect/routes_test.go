@@ -125,7 +125,7 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 		}
 
 		t.Log(c.route)
-		dynamotest.CheckFailures(t, &w.IO, run, "TransactWriteItems *CommitCollectAudit", "/oauth/token", "/oauth/deauthorize")
+		dynamotest.CheckFailures(t, &w.IO, run, "TransactWriteItems *CommitCollectAudit", "/oauth/token", "/oauth/revoke")
 
 		if last.StatusCode >= 400 {
 			t.Errorf("%s: got %d %s after all failures, want success", c.route, last.StatusCode, last.Body)

@@ -47,7 +47,17 @@ type Config struct {
 	Faults Faults
 	// Quarter and Day limit the reads of the API; 0 for Strava's defaults.
 	Quarter, Day int
+	// Athletes is how many athletes may be connected; 0 for any number.
+	Athletes int
 }
+
+// The days from which Strava has an age of its programme, UTC. Before revocable, access ends at
+// /oauth/deauthorize only. From headersOnly, a token counts in the header Authorization only, the API has no
+// path /api/v3, and /oauth/deauthorize is gone. Between the two, all ways are open.
+var (
+	revocable   = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	headersOnly = time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC)
+)
 
 // What Strava's documents say.
 const (
@@ -165,15 +175,36 @@ func New(cfg Config) *Sim {
 	s.mux.HandleFunc("GET /oauth/authorize", s.consent)
 	s.mux.Handle("POST /oauth/authorize", guard.Handler(http.HandlerFunc(s.authorize)))
 	s.mux.HandleFunc("POST /oauth/token", s.token)
-	s.mux.HandleFunc("POST /oauth/deauthorize", s.deauthorize)
-	s.mux.HandleFunc("GET /api/v3/athlete", s.read(func(g grant, _ *http.Request) (any, int) { return Athlete{g.athlete}, http.StatusOK }))
-	s.mux.HandleFunc("GET /api/v3/athlete/activities", s.read(s.list))
-	s.mux.HandleFunc("GET /api/v3/activities/{id}", s.read(s.get))
-	s.mux.HandleFunc("GET /api/v3/push_subscriptions", s.app(s.listSubscriptions))
-	s.mux.HandleFunc("POST /api/v3/push_subscriptions", s.app(s.subscribe))
-	s.mux.HandleFunc("DELETE /api/v3/push_subscriptions/{id}", s.app(s.unsubscribe))
+	s.mux.HandleFunc("POST /oauth/deauthorize", s.between(time.Time{}, headersOnly, s.deauthorize))
+	s.mux.HandleFunc("POST /oauth/revoke", s.between(revocable, time.Time{}, s.end))
+	s.api("GET", "/athlete", s.read(func(g grant, _ *http.Request) (any, int) { return Athlete{g.athlete}, http.StatusOK }))
+	s.api("GET", "/athlete/activities", s.read(s.list))
+	s.api("GET", "/activities/{id}", s.read(s.get))
+	s.api("GET", "/push_subscriptions", s.app(s.listSubscriptions))
+	s.api("POST", "/push_subscriptions", s.app(s.subscribe))
+	s.api("DELETE", "/push_subscriptions/{id}", s.app(s.unsubscribe))
 
 	return s
+}
+
+// api serves a path of the API, also at its old place as long as that exists.
+func (s *Sim) api(method, path string, do http.HandlerFunc) {
+	s.mux.HandleFunc(method+" "+path, do)
+	s.mux.HandleFunc(method+" /api/v3"+path, s.between(time.Time{}, headersOnly, do))
+}
+
+// between serves a path from one time to another, the zero time for no bound. Otherwise there is no such
+// path.
+func (s *Sim) between(from, to time.Time, do http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		now := s.cfg.Clock.Now()
+		if now.Before(from) || !to.IsZero() && !now.Before(to) {
+			refuse(w, http.StatusNotFound, "resource", "path", "invalid")
+			return
+		}
+
+		do(w, r)
+	}
 }
 
 // ServeHTTP serves the API and the consent page.
@@ -512,6 +543,11 @@ func (s *Sim) token(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 
+		if s.cfg.Athletes > 0 && s.grants[c.athlete] == nil && len(s.grants) >= s.cfg.Athletes {
+			refuse(w, http.StatusForbidden, "Application", "Limit of connected athletes", "exceeded")
+			return
+		}
+
 		g := &grant{athlete: c.athlete, scope: c.scope}
 		s.grants[c.athlete] = g
 		s.renew(g, now)
@@ -556,6 +592,10 @@ func (s *Sim) describe(g *grant, now time.Time, athlete bool) map[string]any {
 // s.mu.
 func (s *Sim) bearer(r *http.Request) *grant {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if token == "" && s.cfg.Clock.Now().Before(headersOnly) {
+		token = r.FormValue("access_token")
+	}
+
 	for _, g := range s.grants {
 		if token != "" && g.access == token && s.cfg.Clock.Now().Before(g.expires) {
 			return g
@@ -577,6 +617,41 @@ func (s *Sim) deauthorize(w http.ResponseWriter, r *http.Request) {
 
 	answer(w, map[string]string{"access_token": g.access})
 	s.revoke(g.athlete)
+}
+
+// end ends the access of either token of an athlete. A token that is not valid is no error (RFC 7009, 2.2).
+func (s *Sim) end(w http.ResponseWriter, r *http.Request) {
+	id, secret, _ := r.BasicAuth()
+	token := r.PostFormValue("token")
+
+	switch {
+	case id != s.cfg.ID || secret != s.cfg.Secret:
+		refuse(w, http.StatusUnauthorized, "Application", "client_secret", "invalid")
+		return
+	case token == "":
+		refuse(w, http.StatusBadRequest, "Application", "token", "missing")
+		return
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	for _, g := range s.grants {
+		if g.access == token || g.refresh == token {
+			s.revoke(g.athlete)
+			break
+		}
+	}
+
+	answer(w, map[string]string{})
+}
+
+// Admit sets how many athletes may be connected; 0 for any number.
+func (s *Sim) Admit(athletes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.cfg.Athletes = athletes
 }
 
 // read serves a read of the API, within the rate limits, with the faults.

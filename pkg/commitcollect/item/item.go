@@ -90,7 +90,6 @@ type UserRow struct {
 	CreatedAt  string       `dynamodbav:"createdAtUtc"`
 	Units      string       `dynamodbav:"units"`
 	Counts     tally.Choice `dynamodbav:"counts"`
-	Keep       bool         `dynamodbav:"keepWorkouts"` // after Strava is revoked
 }
 
 // NewUser returns the profile of a user who signs in for the first time.

@@ -24,6 +24,7 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/session"
+	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
 
@@ -33,9 +34,11 @@ var (
 	errMissing = problem.New(problem.Invalid, "missing_code_or_state", "Strava sent no code or no state")
 	errScope   = problem.New(problem.Invalid, "missing_scope",
 		"activities can be counted only if Strava may share them: connect again, and leave that box ticked")
-	errTaken     = problem.New(problem.Conflict, "athlete_already_connected", "this athlete of Strava is connected to another account")
-	errCode      = problem.New(problem.Invalid, "invalid_or_expired_code", "this code was used, or has expired: begin again")
-	errExchange  = problem.New(problem.Upstream, "token_exchange_failed", "Strava did not confirm the connection: begin again")
+	errTaken    = problem.New(problem.Conflict, "athlete_already_connected", "this athlete of Strava is connected to another account")
+	errCode     = problem.New(problem.Invalid, "invalid_or_expired_code", "this code was used, or has expired: begin again")
+	errExchange = problem.New(problem.Upstream, "token_exchange_failed", "Strava did not confirm the connection: begin again")
+	errCapacity = problem.New(problem.Conflict, "strava_capacity",
+		"Strava lets this app connect no more people at present: nothing is wrong with your account, try again another day")
 	errSecretApp = errors.New("the secret of the Strava application is not JSON with clientId and clientSecret")
 )
 
@@ -80,7 +83,7 @@ func OpenStrava(ctx context.Context, env app.Env) (*strava.Client, error) {
 		base = strava.BaseURL
 	}
 
-	return strava.Open(base, id, env.HTTP, env.Now), nil
+	return strava.Open(base, id, env.HTTP, env.Now).WithAPI(env.Setting(StravaAPI)), nil
 }
 
 // OpenVault returns the vault of an environment.
@@ -102,7 +105,7 @@ func OpenVault(ctx context.Context, env app.Env) (Vault, error) {
 
 	db := dynamo.Open(env.AWS, env.Prefix)
 
-	return Vault{client, db, keys, trail.Open(db, env.Now), env.Clock}, nil
+	return Vault{client, db, keys, queue.Open(env.AWS, env.Queues), trail.Open(db, env.Now), env.Clock}, nil
 }
 
 // Service is the service of the link to Strava.
@@ -110,7 +113,6 @@ type Service struct {
 	session.Sessions
 	Vault
 	states signin.States
-	queue  queue.Sender
 	page   string // the app
 	back   string // where Strava redirects
 }
@@ -125,7 +127,7 @@ func Open(ctx context.Context, env app.Env) (*Service, error) {
 	page, _, _ := strings.Cut(env.Setting(spec.EnvOrigins), ",")
 
 	return &Service{
-		Sessions: signin.Sessions(env, v.db), Vault: v, states: signin.NewStates(v.db, env.Now), queue: queue.Open(env.AWS, env.Queues),
+		Sessions: signin.Sessions(env, v.db), Vault: v, states: signin.NewStates(v.db, env.Now),
 		page: page, back: env.Setting(spec.EnvAPI) + "/oauth/strava/callback",
 	}, nil
 }
@@ -177,18 +179,19 @@ func FinishConnectFunction() app.Function {
 		Uses: []spec.Access{tables.ResolveSession, tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup,
 			tables.LockRefresh, tables.WriteAudit, account.CheckDeleted},
 		Sends: []spec.Queue{BackfillQueue, PurgeQueue}, Secrets: []string{StravaApp, TokenKeys},
+		Emits:  []spec.Metric{AthletesRefused},
 		Memory: 256, Timeout: 25 * time.Second,
 	}, Open, (*Service).FinishConnect,
-		ErrNotConnected, errCode, errDenied, errExchange, errMissing, errScope, errTaken, signin.ErrState,
+		ErrNotConnected, errCapacity, errCode, errDenied, errExchange, errMissing, errScope, errTaken, signin.ErrState,
 		account.ErrDeleted)
 }
 
 // FinishConnect connects the athlete to the user, and requests a backfill of the activities. The
 // state is valid once, and for the user who began. If the user was connected to another athlete,
-// that access ends, at Strava, too; the workouts of the first athlete are purged as after a
+// that access ends, at Strava, too, a minute later; the workouts of the first athlete are purged as after a
 // disconnection, and then the activities of the new one are fetched. A browser gets a page of the
-// app also for an error. Errors: denied, missing_code_or_state, signin.ErrState, missing_scope,
-// athlete_already_connected, invalid_or_expired_code, token_exchange_failed.
+// app also for an error. Nobody is disconnected if Strava lets no more athletes connect. Errors: denied, missing_code_or_state, signin.ErrState, missing_scope,
+// athlete_already_connected, invalid_or_expired_code, strava_capacity, token_exchange_failed.
 func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin.Redirect, error) {
 	out, err := s.finishConnect(ctx, in)
 	return in.Landing(ctx, s.page, "strava", out, err)
@@ -220,14 +223,19 @@ func (s *Service) finishConnect(ctx context.Context, in *FinishConnect) (*signin
 		return nil, errCode.In("query.code")
 	}
 
+	if strava.Is(err, strava.Full) {
+		telemetry.Emit(ctx, s.clock.Now(), []telemetry.Sample{telemetry.Count(AthletesRefused, 1)}, slog.String("user", in.UserID))
+
+		return nil, errCapacity.Because(err)
+	}
+
 	if err != nil {
 		return nil, errExchange.Because(err)
 	}
 
 	athlete := strconv.FormatInt(t.Athlete.ID, 10)
 
-	left, err := s.connect(ctx, in.UserID, in.Scope, t)
-	if err != nil {
+	if err := s.connect(ctx, in.UserID, in.Scope, t); err != nil {
 		s.refuse(ctx, in.UserID, t)
 		return nil, err
 	}
@@ -238,10 +246,6 @@ func (s *Service) finishConnect(ctx context.Context, in *FinishConnect) (*signin
 		UserID: in.UserID,
 		Data:   map[string]string{"athleteId": athlete},
 	})
-
-	if left != (Connection{}) {
-		s.leave(ctx, left)
-	}
 
 	return signin.NewRedirect(s.page + "/app?" + url.Values{"strava": {"connected"}, "athleteId": {athlete}}.Encode()), nil
 }
@@ -288,13 +292,12 @@ func (s *Service) refuse(ctx context.Context, userID string, t strava.Token) {
 	}
 }
 
-// connect writes the link of a user to an athlete, in place of one to another athlete,
-// which it returns.
-func (s *Service) connect(ctx context.Context, userID, scope string, t strava.Token) (Connection, error) {
-	return dynamo.RetryValue(ctx, connectAttempts, func() (left Connection, err error) {
+// connect writes the link of a user to an athlete, in place of one to another athlete.
+func (s *Service) connect(ctx context.Context, userID, scope string, t strava.Token) error {
+	return dynamo.Retry(ctx, connectAttempts, func() error {
 		old, err := Read(ctx, s.db, userID)
 		if err != nil && !errors.Is(err, ErrNotConnected) {
-			return left, err
+			return err
 		}
 
 		pk, athlete := item.User(userID), item.Athlete(t.Athlete.ID)
@@ -313,50 +316,38 @@ func (s *Service) connect(ctx context.Context, userID, scope string, t strava.To
 			}, unchanged),
 			dynamo.PutWrite(Listed{PK: item.Connected(item.Shard(userID)), SK: pk, UserID: userID}),
 		}
-		if old.PK != "" && old.AthleteID != t.Athlete.ID {
-			left = old
+
+		leaves := old.PK != "" && old.AthleteID != t.Athlete.ID
+		if leaves {
 			mine := dynamo.Absent[owner]("PK").Or(dynamo.Equal[owner]("userId", userID))
 			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.LinkAthlete, old.GSI1PK, item.Owner), mine))
 		}
 		// The message first: after a crash nobody would know of the first athlete, or fetch
 		// anything before the night. If the writes fail, the purge finds the athlete connected,
-		// and deletes nothing, and the backfill finds no connection.
-		if left != (Connection{}) {
-			err = s.queue.Send(ctx, PurgeQueue, Purge{UserID: userID, Fetch: true}, PurgeDelay)
+		// and ends and deletes nothing, and the backfill finds no connection.
+		if leaves {
+			err = s.queue.Send(ctx, PurgeQueue, Purge{
+				UserID: userID, Fetch: true, Token: old.RefreshToken, AthleteID: old.AthleteID, Since: s.clock.Now().Unix(),
+			}, PurgeDelay)
 		} else {
 			err = s.queue.Send(ctx, BackfillQueue, Backfill{UserID: userID, Whole: true}, FetchDelay)
 		}
 
 		if err != nil {
-			return left, err
+			return err
 		}
 
 		err = dynamo.Transact(ctx, s.db, tables.LinkAthlete, writes...)
 		if refused, ok := errors.AsType[*dynamo.Refused](err); ok && refused.Write == 0 {
-			return left, errTaken
+			return errTaken
 		}
 
-		return left, err
+		return err
 	})
 }
 
 // connectAttempts bounds connect while the connection changes.
 var connectAttempts = dynamo.Attempts{Max: 3, Err: errRefreshing}
-
-// leave ends the access at Strava of a connection that was replaced, if Strava answers.
-func (s *Service) leave(ctx context.Context, old Connection) {
-	refresh, err := s.keys.Open(old.UserID, old.RefreshToken)
-	if err == nil {
-		var t strava.Token
-		if t, err = s.Strava.Refresh(ctx, refresh); err == nil {
-			err = s.Strava.Deauthorize(ctx, t.Access)
-		}
-	}
-
-	if err != nil && !strava.Is(err, strava.Unauthorized) {
-		slog.WarnContext(ctx, "the access at Strava was not revoked", "user", old.UserID, "err", err)
-	}
-}
 
 // DisconnectStrava is the request to disconnect Strava.
 type DisconnectStrava struct{ auth.User }
@@ -376,9 +367,9 @@ func DisconnectStravaFunction() app.Function {
 	}, Open, (*Service).DisconnectStrava, ErrBroken, ErrNotConnected, errRefreshing, account.ErrDeleted)
 }
 
-// DisconnectStrava revokes the access at Strava, and deletes the athlete and the tokens. The
-// workouts are deleted unless the user keeps them; progress and parts stay. A second run finds
-// nothing, and succeeds.
+// DisconnectStrava revokes the access at Strava, and deletes the athlete and the tokens. If Strava does not
+// revoke it, that is tried again for a week. The workouts are deleted; progress and parts stay. A second run
+// finds nothing, and succeeds.
 func (s *Service) DisconnectStrava(ctx context.Context, in *DisconnectStrava) (*httpapi.Removed, error) {
 	// The message first: a second run after a crash would find nothing to disconnect.
 	if err := s.queue.Send(ctx, PurgeQueue, Purge{UserID: in.UserID}, PurgeDelay); err != nil {
@@ -390,64 +381,6 @@ func (s *Service) DisconnectStrava(ctx context.Context, in *DisconnectStrava) (*
 	}
 
 	return httpapi.NewRemoved(), nil
-}
-
-// Disconnect ends the link of a user. It ends it at Strava, too, if Strava answers and the tokens
-// can be read. A second run finds nothing.
-func (v Vault) Disconnect(ctx context.Context, userID string) error {
-	c, err := Read(ctx, v.db, userID)
-	if errors.Is(err, ErrNotConnected) {
-		return nil
-	}
-
-	if err != nil {
-		return err
-	}
-
-	access, err := v.Token(ctx, userID, "")
-	if err == nil {
-		err = v.Strava.Deauthorize(ctx, access)
-	}
-
-	result := trail.Success
-
-	_, refused := errors.AsType[*strava.Error](err)
-	switch {
-	case err == nil, errors.Is(err, ErrBroken), errors.Is(err, ErrNotConnected):
-	case !refused && !errors.Is(err, errSealed): // a second run may succeed, and needs the tokens
-		return err
-	default:
-		result = trail.Partial
-
-		slog.WarnContext(ctx, "the access at Strava was not revoked", "user", userID, "err", err)
-	}
-
-	if err := Unlink(ctx, v.db, c); err != nil {
-		return err
-	}
-
-	v.trail.Write(ctx, trail.Entry{
-		Event:  trail.StravaDeauthorize,
-		Result: result,
-		UserID: userID,
-		Data:   map[string]string{"athleteId": strconv.FormatInt(c.AthleteID, 10)},
-	})
-
-	return nil
-}
-
-// Unlink deletes the rows of a connection, unless the user has connected again since c was
-// read.
-func Unlink(ctx context.Context, db dynamo.DB, c Connection) error {
-	a := tables.UnlinkAthlete
-	mine := dynamo.Absent[owner]("PK").Or(dynamo.Equal[owner]("userId", c.UserID))
-
-	return dynamo.IgnoreRefused(dynamo.Transact(ctx, db, a,
-		dynamo.DeleteWrite(dynamo.Key(a, c.PK, c.SK),
-			dynamo.Equal[Connection]("connectedAtUtc", c.ConnectedAt).And(dynamo.Equal[Connection]("athleteId", c.AthleteID))),
-		dynamo.DeleteWrite(dynamo.Key(a, c.GSI1PK, item.Owner), mine),
-		dynamo.DeleteWrite(dynamo.Key(a, item.Connected(item.Shard(c.UserID)), c.PK)),
-	))
 }
 
 // OwnerOf returns the user who has connected an athlete, "" if nobody has.
@@ -476,6 +409,11 @@ type Purge struct {
 	UserID string `json:"userId"`
 	Broken bool   `json:"broken,omitempty"` // a connection that is broken ends, too
 	Fetch  bool   `json:"fetch,omitempty"`  // the history is fetched afterwards
+	// Token is a sealed refresh token of an athlete, whose access ends at Strava unless somebody has connected
+	// the athlete again. A message without the two only deletes.
+	Token     string `json:"token,omitempty"`
+	AthleteID int64  `json:"athleteId,omitempty"`
+	Since     int64  `json:"since,omitempty"` // when the connection ended, epoch s
 }
 
 // PurgeQueue receives Purge.
@@ -489,9 +427,11 @@ const PurgeDelay = time.Minute
 // fetches what it does not find.
 const FetchDelay = 5 * time.Second
 
-// What the functions need to call Strava.
+// What the functions need to call Strava. StravaURL is where consent and tokens are, and the API under
+// /api/v3, unless StravaAPI says where the API is.
 const (
 	StravaApp = "STRAVA_APP"
 	TokenKeys = "COMMITCOLLECT_TOKEN_KEYS"
 	StravaURL = "COMMITCOLLECT_STRAVA_URL"
+	StravaAPI = "COMMITCOLLECT_STRAVA_API_URL"
 )

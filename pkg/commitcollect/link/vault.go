@@ -12,6 +12,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
 )
 
 // States of a connection.
@@ -61,6 +62,7 @@ type Vault struct {
 
 	db    dynamo.DB
 	keys  Keyset
+	queue queue.Sender
 	trail trail.Writer
 	clock app.Clock
 }

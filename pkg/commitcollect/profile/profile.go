@@ -54,7 +54,7 @@ type User struct {
 	Email        string       `json:"email" doc:"The address of the account."`
 	Units        string       `json:"units" enum:"km,mi" doc:"The unit in which the app displays distances."`
 	Counts       tally.Choice `json:"counts" doc:"Which workouts count."`
-	KeepWorkouts bool         `json:"keepWorkouts" doc:"Whether workouts stay when the access is revoked at Strava."`
+	KeepWorkouts bool         `json:"keepWorkouts" doc:"Always false: workouts are deleted when the connection to Strava ends."`
 }
 
 // Strava is the connection to Strava in an answer.
@@ -124,7 +124,9 @@ func (s *Service) GetViewer(ctx context.Context, in *GetViewer) (*Viewer, error)
 	return out, nil
 }
 
-func view(u item.UserRow) *User { return &User{u.UserID, u.Email, u.Units, u.Counts, u.Keep} }
+func view(u item.UserRow) *User {
+	return &User{UserID: u.UserID, Email: u.Email, Units: u.Units, Counts: u.Counts}
+}
 
 // UpdatePreferences is the request to change what the caller has chosen.
 type UpdatePreferences struct {
@@ -132,7 +134,7 @@ type UpdatePreferences struct {
 	Body struct {
 		Units        string        `json:"units,omitempty" enum:"km,mi" doc:"The unit in which the app displays distances."`
 		Counts       *tally.Choice `json:"counts,omitempty" doc:"Which workouts count."`
-		KeepWorkouts *bool         `json:"keepWorkouts,omitempty" doc:"Whether workouts stay when the access is revoked at Strava."`
+		KeepWorkouts *bool         `json:"keepWorkouts,omitempty" doc:"Has no effect: workouts are deleted when the connection to Strava ends."`
 	}
 }
 
@@ -141,25 +143,23 @@ type Page struct {
 	Body User
 }
 
-// UpdatePreferencesFunction changes the preferences of the caller: units, which workouts count, and
-// whether they are kept.
+// UpdatePreferencesFunction changes the preferences of the caller: units, and which workouts count.
 func UpdatePreferencesFunction() app.Function {
 	return app.API(spec.Function{
 		Name:    "commitcollect/update-preferences",
-		Does:    "Changes what the caller has chosen: units, which workouts count, and whether they are kept.",
+		Does:    "Changes what the caller has chosen: units, and which workouts count.",
 		IfDown:  "Preferences cannot be changed.",
 		On:      spec.Route{Method: "PATCH", Path: "/preferences", Auth: spec.Session},
 		Uses:    []spec.Access{tables.ResolveSession, tables.GetProfile, tables.SaveProfile, account.CheckDeleted},
-		Sends:   []spec.Queue{workout.ChangeQueue, link.PurgeQueue},
+		Sends:   []spec.Queue{workout.ChangeQueue},
 		Memory:  256,
 		Timeout: 5 * time.Second,
 	}, Open, (*Service).UpdatePreferences, item.ErrNoUser)
 }
 
 // UpdatePreferences changes the given preferences, and requests that the milestones are computed.
-// Progress never falls: workouts that no longer count keep what they have reached. When
-// keepWorkouts becomes false, the workouts that are not of a connected athlete are deleted. A
-// second run changes nothing.
+// Progress never falls: workouts that no longer count keep what they have reached. A second run changes
+// nothing.
 func (s *Service) UpdatePreferences(ctx context.Context, in *UpdatePreferences) (*Page, error) {
 	u, err := item.ReadUser(ctx, s.db, in.UserID)
 	if err != nil {
@@ -173,17 +173,6 @@ func (s *Service) UpdatePreferences(ctx context.Context, in *UpdatePreferences) 
 
 	if in.Body.Counts != nil {
 		u.Counts, names = *in.Body.Counts, append(names, "counts")
-	}
-
-	if in.Body.KeepWorkouts != nil {
-		if u.Keep && !*in.Body.KeepWorkouts {
-			// The message first: a second run would find the choice made.
-			if err := s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: in.UserID}, link.PurgeDelay); err != nil {
-				return nil, err
-			}
-		}
-
-		u.Keep, names = *in.Body.KeepWorkouts, append(names, "keepWorkouts")
 	}
 
 	if len(names) > 0 {

@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// BaseURL is the production service.
+// BaseURL is the production service: consent and tokens under /oauth, and the API under /api/v3. From
+// 1 June 2027 the API is elsewhere: https://www.api-v3.strava.com, without a path. See WithAPI.
 const BaseURL = "https://www.strava.com"
 
 // Scopes are what a user is asked for. Activities are read without activity:read_all too,
@@ -46,8 +47,9 @@ const (
 	Unavailable  Kind = iota // 5xx, timeout, broken connection, a body that is no JSON: try again
 	Limited                  // 429: wait for RetryAfter
 	Unauthorized             // 401: the token is expired or revoked
-	NotFound                 // 404: deleted, hidden, or not there yet
+	NotFound                 // 404 with a reason of Strava: deleted, hidden, or not there yet
 	Invalid                  // any other 4xx: the request is wrong, or refused
+	Full                     // 403 to Exchange: the application has as many athletes as Strava lets it have
 )
 
 // Error is a failed call. It never contains a token or a secret.
@@ -85,20 +87,36 @@ type App struct {
 
 // Client calls the API. Open returns one. Its errors are of type *Error.
 type Client struct {
-	base string
+	base string // of consent and tokens
+	api  string // of everything else
 	app  App
 	http *http.Client
 	now  func() time.Time
 }
 
-// Open returns a client of the API at base. now is the time by which the windows of rate
+// Open returns a client of Strava at base, as BaseURL. now is the time by which the windows of rate
 // limits are computed. It does not follow redirects, which would send tokens to another
 // host.
 func Open(base string, app App, transport http.RoundTripper, now func() time.Time) *Client {
-	return &Client{base: strings.TrimSuffix(base, "/"), app: app, now: now, http: &http.Client{
+	base = strings.TrimSuffix(base, "/")
+
+	return &Client{base: base, api: base + "/api/v3", app: app, now: now, http: &http.Client{
 		Transport: transport, Timeout: timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+}
+
+// WithAPI returns a client whose API is at base, which includes the path of the version, if it has one.
+// Consent and tokens stay where they are. For "" it returns c.
+func (c *Client) WithAPI(base string) *Client {
+	if base == "" {
+		return c
+	}
+
+	other := *c
+	other.api = strings.TrimSuffix(base, "/")
+
+	return &other
 }
 
 const (
@@ -126,9 +144,9 @@ type Token struct {
 }
 
 // Exchange returns the token for a code, which is valid once. An Invalid error means that
-// the code is not valid.
+// the code is not valid, and a Full error that no more athletes can be connected.
 func (c *Client) Exchange(ctx context.Context, code string) (t Token, err error) {
-	err = c.post(ctx, "/oauth/token", url.Values{"grant_type": {"authorization_code"}, "code": {code}}, &t)
+	err = c.post(ctx, c.base+"/oauth/token", url.Values{"grant_type": {"authorization_code"}, "code": {code}}, &t)
 	if err == nil && (t.Access == "" || t.Refresh == "" || t.Athlete.ID == 0) {
 		err = &Error{Kind: Unavailable, Status: http.StatusOK, Msg: "the answer with a token is incomplete"}
 	}
@@ -141,10 +159,10 @@ func (c *Client) Exchange(ctx context.Context, code string) (t Token, err error)
 // user must connect again. An Invalid error does not concern the token: this application's id or
 // secret is wrong, for example.
 func (c *Client) Refresh(ctx context.Context, refresh string) (t Token, err error) {
-	err = c.post(ctx, "/oauth/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}}, &t)
+	err = c.post(ctx, c.base+"/oauth/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}}, &t)
 	if e, ok := errors.AsType[*Error](err); ok && e.Kind != Limited && e.Kind != Unavailable {
 		e.Kind = Invalid
-		if (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized) && e.Resource != "" && e.Resource != "Application" {
+		if (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized) && e.Resource != "" && e.Resource != application {
 			e.Kind = Unauthorized
 		}
 	}
@@ -156,20 +174,28 @@ func (c *Client) Refresh(ctx context.Context, refresh string) (t Token, err erro
 	return t, err
 }
 
-// Deauthorize revokes this application's access. It returns nil for a token that is not valid any
-// more, because the access has ended.
-func (c *Client) Deauthorize(ctx context.Context, access string) error {
-	err := c.do(ctx, http.MethodPost, "/oauth/deauthorize", access, nil, nil)
-	if Is(err, Unauthorized) {
+// Revoke ends this application's access to the athlete of a token: of a refresh token, or of an access
+// token, whose pair it ends too. It needs no valid access token, so that none is renewed for it. It
+// returns nil for a token that is not valid any more, because the access has ended.
+func (c *Client) Revoke(ctx context.Context, token string) error {
+	r := c.request(http.MethodPost, c.base+"/oauth/revoke", url.Values{"token": {token}})
+	r.user, r.password = c.app.ID, c.app.Secret
+	err := c.do(ctx, r, nil)
+
+	e, ok := errors.AsType[*Error](err)
+	if ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized) && e.Resource != "" && e.Resource != application {
 		return nil
 	}
 
 	return err
 }
 
+// application is the Resource of a refusal that concerns this application, and no athlete.
+const application = "Application"
+
 // Activity returns one of the user's activities.
 func (c *Client) Activity(ctx context.Context, access, id string) (a Activity, err error) {
-	err = c.do(ctx, http.MethodGet, "/api/v3/activities/"+url.PathEscape(id)+"?include_all_efforts=false", access, nil, &a)
+	err = c.read(ctx, "/activities/"+url.PathEscape(id)+"?include_all_efforts=false", access, &a)
 	if err == nil && a.ID == 0 {
 		err = &Error{Kind: Unavailable, Status: http.StatusOK, Msg: "the answer is no activity"}
 	}
@@ -185,7 +211,7 @@ const PageSize = 200
 // oldest first.
 func (c *Client) Activities(ctx context.Context, access string, after time.Time, page int) (all []Activity, err error) {
 	q := url.Values{"after": {strconv.FormatInt(after.Unix(), 10)}, "page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(PageSize)}}
-	err = c.do(ctx, http.MethodGet, "/api/v3/athlete/activities?"+q.Encode(), access, nil, &all)
+	err = c.read(ctx, "/athlete/activities?"+q.Encode(), access, &all)
 
 	return all, err
 }
@@ -200,19 +226,21 @@ type Subscription struct {
 // verify. An Invalid error means that there is one already, or that the callback did not
 // answer as it must.
 func (c *Client) Subscribe(ctx context.Context, callback, verify string) (s Subscription, err error) {
-	err = c.post(ctx, "/api/v3/push_subscriptions", url.Values{"callback_url": {callback}, "verify_token": {verify}}, &s)
+	err = c.post(ctx, c.api+"/push_subscriptions", url.Values{"callback_url": {callback}, "verify_token": {verify}}, &s)
 	return s, err
 }
 
 // Subscriptions returns the subscription, if there is one.
 func (c *Client) Subscriptions(ctx context.Context) (all []Subscription, err error) {
-	err = c.do(ctx, http.MethodGet, "/api/v3/push_subscriptions?"+c.identify(nil).Encode(), "", nil, &all)
+	err = c.read(ctx, "/push_subscriptions?"+c.identify(nil).Encode(), "", &all)
 	return all, err
 }
 
 // Unsubscribe deletes the subscription. One that does not exist is no error.
 func (c *Client) Unsubscribe(ctx context.Context, id int64) error {
-	err := c.do(ctx, http.MethodDelete, fmt.Sprintf("/api/v3/push_subscriptions/%d?%s", id, c.identify(nil).Encode()), "", nil, nil)
+	to := fmt.Sprintf("%s/push_subscriptions/%d?%s", c.api, id, c.identify(nil).Encode())
+
+	err := c.do(ctx, c.request(http.MethodDelete, to, nil), nil)
 	if Is(err, NotFound) {
 		return nil
 	}
@@ -232,32 +260,64 @@ func (c *Client) identify(form url.Values) url.Values {
 	return form
 }
 
-func (c *Client) post(ctx context.Context, path string, form url.Values, out any) error {
-	return c.do(ctx, http.MethodPost, path, "", c.identify(form), out)
+func (c *Client) post(ctx context.Context, to string, form url.Values, out any) error {
+	return c.do(ctx, c.request(http.MethodPost, to, c.identify(form)), out)
 }
 
-// do makes a call, with the access token unless it is "", and decodes the answer into out
-// unless that is nil.
-func (c *Client) do(ctx context.Context, method, path, access string, form url.Values, out any) error {
-	name, _, _ := strings.Cut(path, "?") // the rest may hold the secret
-	name = method + " " + name
+// read makes a call of the API, with the access token unless it is "".
+func (c *Client) read(ctx context.Context, path, access string, out any) error {
+	r := c.request(http.MethodGet, c.api+path, nil)
+	r.access = access
+
+	return c.do(ctx, r, out)
+}
+
+// request is a call.
+type request struct {
+	method, to string
+	form       url.Values
+	access     string // an access token, which only the header Authorization has
+	user       string // with a password, in place of an access token
+	password   string
+}
+
+func (c *Client) request(method, to string, form url.Values) request {
+	return request{method: method, to: to, form: form}
+}
+
+// name returns the method and the path: the query may hold the secret.
+func (r request) name() string {
+	_, path, _ := strings.Cut(r.to, "://")
+	path, _, _ = strings.Cut(path, "?")
+
+	_, path, _ = strings.Cut(path, "/")
+
+	return r.method + " /" + path
+}
+
+// do makes a call, and decodes the answer into out unless that is nil.
+func (c *Client) do(ctx context.Context, of request, out any) error {
+	name := of.name()
 
 	var body io.Reader
-	if form != nil {
-		body = strings.NewReader(form.Encode())
+	if of.form != nil {
+		body = strings.NewReader(of.form.Encode())
 	}
 
-	r, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	r, err := http.NewRequestWithContext(ctx, of.method, of.to, body)
 	if err != nil {
 		return &Error{Kind: Invalid, Msg: name + ": the request cannot be made"}
 	}
 
-	if form != nil {
+	if of.form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 
-	if access != "" {
-		r.Header.Set("Authorization", "Bearer "+access)
+	switch {
+	case of.access != "":
+		r.Header.Set("Authorization", "Bearer "+of.access)
+	case of.user != "":
+		r.SetBasicAuth(of.user, of.password)
 	}
 
 	answer, err := c.http.Do(r)
@@ -294,7 +354,9 @@ func (c *Client) refusal(name string, answer *http.Response, text []byte) error 
 	var body struct {
 		Errors []struct{ Resource string }
 	}
-	if json.Unmarshal(text, &body) == nil && len(body.Errors) > 0 { // a body that is not JSON has no reason
+
+	known := json.Unmarshal(text, &body) == nil // a body that is not JSON has no reason
+	if known && len(body.Errors) > 0 {
 		e.Resource = body.Errors[0].Resource
 	}
 
@@ -305,6 +367,10 @@ func (c *Client) refusal(name string, answer *http.Response, text []byte) error 
 		e.Kind, e.RetryAfter = Limited, c.window(answer.Header)
 	case s == http.StatusUnauthorized:
 		e.Kind = Unauthorized
+	case s == http.StatusForbidden && bytes.Contains(bytes.ToLower(text), []byte("connected athletes")):
+		e.Kind = Full
+	case s == http.StatusNotFound && (!known || e.Resource == "resource"): // the path, not what it names: no activity is gone
+		e.Kind = Unavailable
 	case s == http.StatusNotFound:
 		e.Kind = NotFound
 	}

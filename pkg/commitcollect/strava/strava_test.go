@@ -34,9 +34,7 @@ func open(t *testing.T, answer http.HandlerFunc) *strava.Client {
 var calls = map[string]func(context.Context, *strava.Client) (any, error){
 	"Exchange": func(ctx context.Context, c *strava.Client) (any, error) { return c.Exchange(ctx, "c0de") },
 	"Refresh":  func(ctx context.Context, c *strava.Client) (any, error) { return c.Refresh(ctx, "r1") },
-	"Deauthorize": func(ctx context.Context, c *strava.Client) (any, error) {
-		return nil, c.Deauthorize(ctx, "a1")
-	},
+	"Revoke":   func(ctx context.Context, c *strava.Client) (any, error) { return nil, c.Revoke(ctx, "r1") },
 	"Activity": func(ctx context.Context, c *strava.Client) (any, error) { return c.Activity(ctx, "a1", "5/6") },
 	"Activities": func(ctx context.Context, c *strava.Client) (any, error) {
 		return c.Activities(ctx, "a1", at, 3)
@@ -72,7 +70,7 @@ func TestRequests(t *testing.T) {
 			"POST /oauth/token", app + "&grant_type=refresh_token&refresh_token=r1", "",
 			200, `{"access_token":"a2","refresh_token":"r2","expires_at":1780754400}`, token,
 		},
-		"Deauthorize": {"POST /oauth/deauthorize", "", "Bearer a1", 200, `{"access_token":"a1"}`, nil},
+		"Revoke": {"POST /oauth/revoke", "token=r1", "Basic NDcxMTphcHAtczNjcmV0", 200, "", nil},
 		"Activity": {"GET /api/v3/activities/5%2F6?include_all_efforts=false", "", "Bearer a1", 200, `{"id":5,"distance":1.5,"new":[]}`,
 			strava.Activity{ID: 5, Distance: 1.5}},
 		"Activities": {fmt.Sprintf("GET /api/v3/athlete/activities?after=%d&page=3&per_page=200", at.Unix()), "", "Bearer a1", 200,
@@ -202,7 +200,7 @@ func TestKindsOfFailures(t *testing.T) {
 			strava.Error{Kind: strava.Invalid, Status: 401, Msg: "strava: POST /oauth/token: 401 Unauthorized"}},
 		"a renewal that is forbidden": {"Refresh", 403, nil, wrong("RefreshToken"),
 			strava.Error{Kind: strava.Invalid, Status: 403, Resource: "RefreshToken", Msg: "strava: POST /oauth/token: 403 Forbidden"}},
-		"a renewal that is not found": {"Refresh", 404, nil, "",
+		"a renewal that is not found": {"Refresh", 404, nil, "{}",
 			strava.Error{Kind: strava.Invalid, Status: 404, Msg: "strava: POST /oauth/token: 404 Not Found"}},
 		"a renewal beyond the limit": {"Refresh", 429, nil, wrong("RefreshToken"),
 			strava.Error{
@@ -220,8 +218,18 @@ func TestKindsOfFailures(t *testing.T) {
 				Msg:      "strava: POST /oauth/token: 503 Service Unavailable",
 			}},
 
-		"an end while Strava is down": {"Deauthorize", 500, nil, "",
-			strava.Error{Kind: strava.Unavailable, Status: 500, Msg: "strava: POST /oauth/deauthorize: 500 Internal Server Error"}},
+		"an end while Strava is down": {"Revoke", 500, nil, "",
+			strava.Error{Kind: strava.Unavailable, Status: 500, Msg: "strava: POST /oauth/revoke: 500 Internal Server Error"}},
+		"an end with a wrong secret": {"Revoke", 401, nil, wrong("Application"),
+			strava.Error{Kind: strava.Unauthorized, Status: 401, Resource: "Application", Msg: "strava: POST /oauth/revoke: 401 Unauthorized"}},
+		"an end that is refused without reason": {"Revoke", 401, nil, "",
+			strava.Error{Kind: strava.Unauthorized, Status: 401, Msg: "strava: POST /oauth/revoke: 401 Unauthorized"}},
+		"too many athletes": {"Exchange", 403, nil, `{"message":"Limit of connected athletes exceeded","errors":[]}`,
+			strava.Error{Kind: strava.Full, Status: 403, Msg: "strava: POST /oauth/token: 403 Forbidden"}},
+		"a path that does not exist": {"Activity", 404, nil, wrong("resource"),
+			strava.Error{Kind: strava.Unavailable, Status: 404, Resource: "resource", Msg: activity + "404 Not Found"}},
+		"a page that does not exist": {"Activity", 404, nil, "<html>",
+			strava.Error{Kind: strava.Unavailable, Status: 404, Msg: activity + "404 Not Found"}},
 		"a page while Strava is down": {"Activities", 500, nil, "",
 			strava.Error{Kind: strava.Unavailable, Status: 500, Msg: "strava: GET /api/v3/athlete/activities: 500 Internal Server Error"}},
 		"a subscription that exists": {"Subscribe", 400, nil, "",
@@ -270,9 +278,10 @@ func TestNoError(t *testing.T) {
 		status int
 		body   string
 	}{
-		{"Deauthorize", 401, ""},
-		{"Deauthorize", 299, ""},
-		{"Unsubscribe", 404, ""},
+		{"Revoke", 400, `{"errors":[{"resource":"RefreshToken"}]}`},
+		{"Revoke", 401, `{"errors":[{"resource":"RefreshToken"}]}`},
+		{"Revoke", 299, ""},
+		{"Unsubscribe", 404, "{}"},
 		{"Activity", 200, `{"id":5}` + strings.Repeat(" ", 8<<20-8)},
 	} {
 		client := open(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -386,6 +395,31 @@ func TestNoAnswer(t *testing.T) {
 type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestAPIElsewhere: the API, and nothing else, is where WithAPI has it.
+func TestAPIElsewhere(t *testing.T) {
+	t.Parallel()
+
+	var got []string
+
+	client := strava.Open(strava.BaseURL, strava.App{ID: "4711", Secret: "app-s3cret"},
+		transport(func(r *http.Request) (*http.Response, error) {
+			got = append(got, r.URL.Host+r.URL.Path)
+			return nil, errors.New("the network is down")
+		}), time.Now).WithAPI("").WithAPI("https://www.api-v3.strava.com/")
+	for _, name := range []string{"Activities", "Activity", "Exchange", "Refresh", "Revoke", "Subscribe", "Subscriptions", "Unsubscribe"} {
+		calls[name](t.Context(), client)
+	}
+
+	want := []string{
+		"www.api-v3.strava.com/athlete/activities", "www.api-v3.strava.com/activities/5/6",
+		"www.strava.com/oauth/token", "www.strava.com/oauth/token", "www.strava.com/oauth/revoke",
+		"www.api-v3.strava.com/push_subscriptions", "www.api-v3.strava.com/push_subscriptions", "www.api-v3.strava.com/push_subscriptions/9",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the calls (-want +got):\n%s", diff)
+	}
+}
 
 // TestAuthorizeURL asks for what webhooks and private activities need.
 func TestAuthorizeURL(t *testing.T) {

@@ -150,7 +150,7 @@ func ForgetUserFunction() app.Function {
 			tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete, tables.WriteAudit, tables.Phones.List, tables.Phones.Drop,
 			tables.CloseTrail, tables.DropUser, tables.UserSessions, tables.DropSessions, account.CheckDeleted,
 		},
-		Sends: []spec.Queue{account.DoneQueue}, Secrets: []string{link.StravaApp, link.TokenKeys},
+		Sends: []spec.Queue{account.DoneQueue, link.PurgeQueue}, Secrets: []string{link.StravaApp, link.TokenKeys},
 		Memory: 256, Timeout: time.Minute,
 	}, OpenForgetter, (*Forgetter).ForgetUser)
 }

@@ -191,11 +191,13 @@ func GetStatusFunction() app.Function {
 		IfDown: "The app does not show whether Strava is connected.",
 		On:     spec.Route{Method: "GET", Path: "/strava/status", Auth: spec.Session},
 		Uses:   []spec.Access{tables.ResolveSession, tables.GetConnection, tables.ReadLedgers},
+		Sends:  []spec.Queue{link.PurgeQueue},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetStatus, link.ErrNotConnected)
 }
 
-// GetStatus returns the state of the connection, and counts the workouts by their ledgers.
+// GetStatus returns the state of the connection, and counts the workouts by their ledgers. Workouts that are
+// left without a connection, because the user had chosen so when that was possible, it has deleted.
 func (s *Service) GetStatus(ctx context.Context, in *GetStatus) (*Status, error) {
 	out := &Status{}
 
@@ -228,6 +230,12 @@ func (s *Service) GetStatus(ctx context.Context, in *GetStatus) (*Status, error)
 		if !e.Deleted {
 			out.Body.Workouts++
 			latest = max(latest, e.StartedAt)
+		}
+	}
+
+	if !out.Body.Connected && len(entries) > 0 {
+		if err := s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: in.UserID}, link.PurgeDelay); err != nil {
+			return nil, err
 		}
 	}
 

@@ -35,7 +35,7 @@ func BackfillFunction() app.Function {
 		IfDown: "Workouts before the connection, and those whose webhooks were lost, do not appear.",
 		On:     link.BackfillQueue,
 		Uses:   slices.Concat([]spec.Access{tables.OpenMilestones, tables.ReadLedgers, tables.MarkSync, tables.TakeCalls}, stores, ToStrava),
-		Sends:  []spec.Queue{link.BackfillQueue, EventQueue, ChangeQueue}, Secrets: secrets,
+		Sends:  []spec.Queue{link.BackfillQueue, EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
 		Budgets: slices.Concat(backfillReads, userBackfills.shares),
 		Memory:  512, Timeout: 5 * time.Minute,
 	}, OpenIngester, (*Ingester).Backfill)
@@ -51,8 +51,8 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 	began := s.clock.Now()
 	if m.Page == 0 {
 		after, err := s.begin(ctx, m)
-		if errors.Is(err, link.ErrNotConnected) { // a new milestone counts what is kept
-			return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
+		if errors.Is(err, link.ErrNotConnected) { // nothing is kept without a connection
+			return s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: m.UserID}, 0)
 		}
 
 		if err != nil {

@@ -3,6 +3,7 @@ package workout
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 
 // Purger is the service that deletes workouts.
 type Purger struct {
+	link  link.Vault
 	db    dynamo.DB
 	queue queue.Sender
 	trail trail.Writer
@@ -28,45 +30,48 @@ type Purger struct {
 }
 
 // OpenPurger opens the service.
-func OpenPurger(_ context.Context, env app.Env) (*Purger, error) {
+func OpenPurger(ctx context.Context, env app.Env) (*Purger, error) {
+	v, err := link.OpenVault(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+
 	db := dynamo.Open(env.AWS, env.Prefix)
-	return &Purger{db, queue.Open(env.AWS, env.Queues), trail.Open(db, env.Now), env.Now}, nil
+
+	return &Purger{v, db, queue.Open(env.AWS, env.Queues), trail.Open(db, env.Now), env.Now}, nil
 }
 
-// PurgeWorkoutsFunction deletes the workouts of a user who has revoked the access at Strava.
+// PurgeWorkoutsFunction deletes the workouts of a user whose connection to Strava has ended.
 func PurgeWorkoutsFunction() app.Function {
 	return app.Queue(spec.Function{
 		Name:   "commitcollect/purge-workouts",
-		Does:   "Deletes the workouts of a user that are of no connected athlete.",
+		Does:   "Deletes the workouts of a user that are of no connected athlete, and ends the access to that athlete at Strava.",
 		IfDown: "Workouts are kept that Strava requires to be deleted within 48 hours.",
 		On:     link.PurgeQueue,
 		Uses: []spec.Access{
-			tables.GetConnection, tables.GetProfile, tables.UnlinkAthlete, tables.DropWorkouts, tables.GetWorkouts, tables.GetLedger,
+			tables.GetConnection, tables.FindOwner, tables.UnlinkAthlete, tables.DropWorkouts, tables.GetWorkouts, tables.GetLedger,
 			tables.WriteAudit, account.CheckDeleted,
 		},
-		Sends:  []spec.Queue{ChangeQueue, link.BackfillQueue},
+		Sends: []spec.Queue{ChangeQueue, link.BackfillQueue, link.PurgeQueue}, Secrets: secrets,
 		Memory: 256, Timeout: time.Minute,
 	}, OpenPurger, (*Purger).PurgeWorkouts)
 }
 
-// PurgeWorkouts deletes the workouts that are not of the user's connected athlete, unless the user
-// has chosen to keep them. If m.Broken is set, it also ends the broken connection. Milestones keep
+// PurgeWorkouts ends the access at Strava to which m.Token belongs, and deletes the workouts that are not of
+// the user's connected athlete. If m.Broken is set, it also ends the broken connection. Milestones keep
 // their progress and their parts, and are computed again. A second run deletes what is left. Strava
 // requires the deletion within 48 hours.
 func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
-	u, err := item.ReadUser(ctx, s.db, m.UserID)
-	if err != nil && !errors.Is(err, item.ErrNoUser) {
+	if err := s.revoke(ctx, m); err != nil {
 		return err
 	}
 
-	if !u.Keep {
-		if err := s.purge(ctx, m); err != nil {
-			if errors.Is(err, account.ErrDeleted) { // all rows of the user are deleted
-				return nil
-			}
-
-			return err
+	if err := s.purge(ctx, m); err != nil {
+		if errors.Is(err, account.ErrDeleted) { // all rows of the user are deleted
+			return nil
 		}
+
+		return err
 	}
 
 	if m.Broken {
@@ -80,6 +85,30 @@ func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 	}
 
 	return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
+}
+
+// revoke ends the access at Strava of the token of a message. If Strava does not revoke it, a message has it
+// tried again, for link.RevokeFor; then revoke returns the error.
+func (s *Purger) revoke(ctx context.Context, m link.Purge) error {
+	if m.Token == "" {
+		return nil
+	}
+
+	owner, err := link.OwnerOf(ctx, s.db, m.AthleteID)
+	if err != nil || owner != "" { // connected again: the access is in use
+		return err
+	}
+
+	err = s.link.Revoke(ctx, m.UserID, m.Token)
+	if err == nil || s.now().Sub(time.Unix(m.Since, 0)) > link.RevokeFor {
+		return err
+	}
+
+	slog.WarnContext(ctx, "the access at Strava was not revoked", "user", m.UserID, "err", err)
+
+	again := link.Purge{UserID: m.UserID, Token: m.Token, AthleteID: m.AthleteID, Since: m.Since}
+
+	return s.queue.Send(ctx, link.PurgeQueue, again, link.RevokeDelay)
 }
 
 // end ends a broken connection. The user may have connected again meanwhile.

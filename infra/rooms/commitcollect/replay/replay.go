@@ -33,8 +33,9 @@ type Config struct {
 	Simulate func(fleet.Host, strava.Config) (*strava.Sim, []string, error)
 }
 
-// start is the begin of the year, which is not that of the calendar.
-var start = time.Date(2025, 7, 1, 4, 0, 0, 0, time.UTC)
+// start is the begin of the year, which is not that of the calendar. It is that in which Strava accepts both
+// the old ways of its programme and the new ones.
+var start = time.Date(2026, 6, 1, 4, 0, 0, 0, time.UTC)
 
 // What Strava does wrong. Its limits are lower than the app believes.
 var misbehaviour = strava.Config{

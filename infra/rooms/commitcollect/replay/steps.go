@@ -373,13 +373,12 @@ func (r *run) set(ctx context.Context, a *athlete, paused bool, status string) {
 func (r *run) pause(ctx context.Context, a *athlete)  { r.set(ctx, a, true, "PAUSED") }
 func (r *run) resume(ctx context.Context, a *athlete) { r.set(ctx, a, false, "ACTIVE") }
 
-// disconnect ends the connection in the app.
+// disconnect ends the connection in the app. What the athlete once could choose to keep has no effect.
 func (r *run) disconnect(ctx context.Context, a *athlete, keep bool) {
 	if !r.ask(ctx, a, http.MethodPatch, "/preferences", map[string]bool{"keepWorkouts": keep}, nil, "", "") {
 		return
 	}
 
-	a.keep = keep
 	if r.ask(ctx, a, http.MethodDelete, "/strava/connection", nil, nil, "", "") {
 		r.cutOff(a)
 		a.did["disconnections"]++
@@ -397,7 +396,7 @@ func (r *run) revoke(_ context.Context, a *athlete) {
 func (r *run) cutOff(a *athlete) {
 	a.connected = false
 	for _, x := range a.activities {
-		x.has = x.has && a.keep
+		x.has = false
 	}
 
 	a.observe(r.Clock.Now())

@@ -31,7 +31,6 @@ type athlete struct {
 
 	browser    *browser.Browser
 	connected  bool
-	keep       bool // workouts, when Strava is disconnected
 	gone       bool // the account is deleted
 	counts     choice
 	activities []*activity // at Strava, those deleted there included

@@ -64,7 +64,7 @@ func outcomeOf(w *commitcollecttest.World) outcome {
 			text, err := json.Marshal(r)
 			testkit.Must(w.T, err)
 
-			o.Rows = append(o.Rows, string(text))
+			o.Rows = append(o.Rows, shareIDs.ReplaceAllString(string(text), "$1(share)"))
 		}
 	}
 
@@ -127,6 +127,16 @@ func reached(w *commitcollecttest.World) string {
 	ran(w)
 
 	return id
+}
+
+// shared prepares a milestone with a public picture.
+func shared(w *commitcollecttest.World) {
+	w.T.Helper()
+	reached(w)
+
+	s := testkit.Open(w.World, milestone.PutShareFunction(), milestone.Open)
+	_, err := s.PutShare(w.NewContext(), &milestone.PutShare{User: user("ann"), ID: theMilestone(w)})
+	testkit.Must(w.T, err)
 }
 
 // evaluate computes the milestones of ann.
@@ -335,6 +345,29 @@ var jobs = map[string]job{
 
 		return err
 	}},
+	"a picture is shared": {milestone.PutShareFunction(), func(w *commitcollecttest.World) { reached(w) },
+		func(w *commitcollecttest.World, env app.Env) error {
+			_, err := testkit.OpenWith(w.World, env, milestone.Open).
+				PutShare(w.NewContext(), &milestone.PutShare{User: user("ann"), ID: theMilestone(w)})
+			return err
+		}},
+	"a picture is ended": {milestone.EndShareFunction(), func(w *commitcollecttest.World) { shared(w) },
+		func(w *commitcollecttest.World, env app.Env) error {
+			_, err := testkit.OpenWith(w.World, env, milestone.Open).
+				EndShare(w.NewContext(), &milestone.EndShare{User: user("ann"), ID: theMilestone(w)})
+			return err
+		}},
+	"a milestone with a picture is deleted": {milestone.DeleteMilestoneFunction(), func(w *commitcollecttest.World) { shared(w) },
+		func(w *commitcollecttest.World, env app.Env) error {
+			in := &milestone.DeleteMilestone{User: user("ann")}
+			for _, id := range listedOf(w) {
+				in.ID = id
+			}
+
+			_, err := testkit.OpenWith(w.World, env, milestone.Open).DeleteMilestone(w.NewContext(), in)
+
+			return err
+		}},
 	"a model is activated": {model.ActivateModelFunction(), func(w *commitcollecttest.World) {
 		testkit.Must(w.T, aModel(w, w.Env(model.PutModelFunction())))
 		testkit.Must(w.T, aPart(w, w.Env(model.PutPartFunction())))

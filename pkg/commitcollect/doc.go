@@ -20,13 +20,15 @@
 //	how an access ends at Strava                          link: Disconnect; workout: PurgeWorkouts
 //	who calls: cookies, sign-in, sign-out                 signin; kit/session
 //	which models exist, and who sees which                model
+//	what a part looks like                                drawing
+//	who sees the picture of a milestone, and until when   shelf; milestone: PutShare, EndShare
 //	who is notified, and of what                          notice
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	what is written to the audit trail                    trail
 //	which keys and access patterns exist                  tables, and the list below
 //
-// Imports go one way: tables, tally, strava <- item <- trail <- signin <- link <- workout <-
-// model <- milestone <- notice <- profile, userdata <- commitcollect. The message of a queue is
+// Imports go one way: tables, tally, strava, drawing <- item <- trail <- signin <- link <- workout <-
+// model <- milestone <- notice, shelf <- profile, userdata <- commitcollect. The message of a queue is
 // a type of the package that receives it, except link.Backfill, link.Purge, workout.Changed and
 // workout.Notice, whose receivers are above their senders.
 //
@@ -48,6 +50,7 @@
 //	                                                             the tokens
 //	STRAVA#SUBSCRIPTION          META                            the subscription to webhooks
 //	STRAVA#BUDGET                META                            the calls to Strava in the present windows
+//	SHELF#{shareId}              META                            the milestone of a public picture, which names it in shareId
 //	MODEL#{modelId}              META, PART#07                   a model and its parts
 //	MODEL#INDEX                  MODEL#{modelId}                 a model in the list
 //	DEVICE#{token}               DEVICE                          a phone

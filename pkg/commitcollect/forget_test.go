@@ -42,7 +42,7 @@ func busy(t testing.TB, users ...string) *commitcollecttest.World {
 
 	w := commitcollecttest.Ready(t, strava.Faults{}, users...)
 	for i, u := range users {
-		w.Start(u, commitcollecttest.Goal{})
+		share(w, u, w.Start(u, commitcollecttest.Goal{}))
 		w.Upload(77+int64(i), "Run", noon.Add(-time.Hour), 25_000)
 		w.Ask(u, http.MethodPost, "/devices", map[string]any{"deviceToken": strings.Repeat(fmt.Sprintf("a%d", i), 32)})
 		w.Ask(u, http.MethodGet, "/strava/connect", nil)

@@ -6,6 +6,7 @@ import (
 	"matchday/pkg/commitcollect/model"
 	"matchday/pkg/commitcollect/notice"
 	"matchday/pkg/commitcollect/profile"
+	"matchday/pkg/commitcollect/shelf"
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/userdata"
 	"matchday/pkg/commitcollect/workout"
@@ -80,6 +81,9 @@ func Room() app.Room {
 		milestone.RecomputeMilestoneFunction(),
 		milestone.UpdateMilestoneFunction(),
 		milestone.DeleteMilestoneFunction(),
+		milestone.PutShareFunction(),
+		milestone.EndShareFunction(),
+		shelf.ShowPictureFunction(),
 		userdata.DeleteAccountFunction(),
 		profile.ListAuditFunction(),
 		profile.ListCorrelationFunction(),

@@ -32,6 +32,8 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 	run := w.Upload(77, "Run", noon.Add(-time.Hour), 5000)
 	w.Pass(time.Minute)
 
+	path := share(w, "ann", id)
+
 	var key string
 	for _, r := range testkit.Rows[stored](w.World, tables.Idempotency) {
 		key = r["IdempotencyKey"].(string)
@@ -78,6 +80,9 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 		{false, "GET /milestones/{milestoneId}/workouts", "/milestones/" + id + "/workouts", nil},
 		{false, "POST /milestones/{milestoneId}/recompute", "/milestones/" + id + "/recompute", nil},
 		{false, "PATCH /milestones/{milestoneId}", "/milestones/" + id, map[string]any{"status": "ACTIVE"}},
+		{false, "PUT /milestones/{milestoneId}/share", "/milestones/" + kept + "/share", nil},
+		{false, "GET /shelf/{shareId}/picture.png", path, nil},
+		{false, "DELETE /milestones/{milestoneId}/share", "/milestones/" + id + "/share", nil},
 		{false, "DELETE /milestones/{milestoneId}", "/milestones/" + id, nil},
 		{false, "PATCH /preferences", "/preferences",
 			map[string]any{

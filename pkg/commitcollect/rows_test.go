@@ -16,12 +16,16 @@ import (
 	"matchday/pkg/commitcollect"
 )
 
+// shareIDs are the ids of public pictures, which are random.
+var shareIDs = regexp.MustCompile(`(SHELF#|"shareId":"|/shelf/)[A-Z2-7]{26}`)
+
 // chance is what differs from run to run, and what the file has in its place.
 var chance = []struct {
 	is   *regexp.Regexp
 	text string
 }{
 	{regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`), "(milestone)"},
+	{shareIDs, "$1(share)"},
 	{regexp.MustCompile(`request-[0-9]+(-[0-9]+)?`), "(request)"},
 	{regexp.MustCompile(`now\.[A-Za-z0-9+/]{40,}`), "(sealed)"},
 	{regexp.MustCompile(`(SESSION#|STATE#[A-Z]+#|Z#|"nonce":"|"verifier":")[A-Za-z0-9_-]{43}`), "$1(random)"},
@@ -88,6 +92,7 @@ func TestRowsAndAnswers(t *testing.T) {
 			"counts":       map[string]any{"virtual": false, "eBike": true, "handcycle": true, "manual": true, "private": true},
 		})
 	w.Ask("ann", http.MethodPatch, "/milestones/"+days, map[string]any{"status": "PAUSED"})
+	w.Ask("ann", http.MethodPut, "/milestones/"+days+"/share", nil)
 	w.Pass(7 * time.Hour)
 	w.Ask("ann", http.MethodPost, "/activities/sync", nil)
 	second()

@@ -69,6 +69,7 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		milestone = "01JZ0000000000000000000001"
 		another   = "01JZ0000000000000000000002"
 		old       = "01JZ0000000000000000000003"
+		share     = "4TXB6WPQJ7GQ2HHGU5A3M2KQZR" // of the picture of the first
 	)
 
 	now := h.Clock.Now()
@@ -135,6 +136,13 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 			"ids":       []string{milestone, another, old},
 			"expiresAt": until + 1_000_000_000,
 			"ttl":       until + 1_000_000_000,
+		}},
+		{main, map[string]any{
+			"PK":          item.Shelf(share),
+			"SK":          item.Meta,
+			"entityType":  "Share",
+			"userId":      ann,
+			"milestoneId": milestone,
 		}},
 		{main, map[string]any{"PK": item.Athlete(athlete), "SK": item.Owner, "entityType": "StravaOwner", "userId": ann}},
 		{main, map[string]any{"PK": item.Connected(item.Shard(ann)), "SK": item.User(ann), "userId": ann}},
@@ -287,6 +295,7 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		}
 		if id == milestone {
 			row["progressValue"], row["rawProgress"], row["partsAwardedCount"], row["partsNoticedCount"] = 5200, 5200, 1, 1
+			row["shareId"] = share
 		}
 
 		rows = append(rows, stored{main, row})

@@ -45,6 +45,7 @@ func User(userID string) string      { return "USER#" + userID }
 func Session(id string) string       { return "SESSION#" + id }
 func Athlete(athleteID int64) string { return "STRAVA#ATHLETE#" + strconv.FormatInt(athleteID, 10) }
 func Model(modelID string) string    { return "MODEL#" + modelID }
+func Shelf(shareID string) string    { return "SHELF#" + shareID }
 func Connected(shard int) string     { return fmt.Sprintf("STRAVA#CONNECTED#%x", shard) }
 
 // Sort keys.

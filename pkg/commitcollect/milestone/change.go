@@ -77,7 +77,7 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 		case state == Completed:
 			return nil, errComplete
 		case state == Abandoned && next.Status == Abandoned && next.Goal() == r.Goal():
-			return &Changed{r.view(now)}, nil
+			return &Changed{s.shown(r, now)}, nil
 		case state == Abandoned, state == Ended && next.Status != Abandoned:
 			return nil, errClosed
 		case next.Goal() != r.Goal() && r.Awarded > 0:
@@ -99,7 +99,7 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 			err = s.requestCount(ctx, next)
 		}
 
-		return &Changed{next.view(now)}, err
+		return &Changed{s.shown(next, now)}, err
 	})
 }
 
@@ -152,7 +152,7 @@ func DeleteMilestoneFunction() app.Function {
 	}, Open, (*Service).DeleteMilestone)
 }
 
-// DeleteMilestone deletes a milestone and its parts, in one transaction, whatever its state. Its id
+// DeleteMilestone deletes a milestone, its parts and its public picture, in one transaction, whatever its state. Its id
 // stays in the list of open milestones until the next computation. A second run finds nothing, and
 // succeeds. Errors: milestone_version_conflict.
 func (s *Service) DeleteMilestone(ctx context.Context, in *DeleteMilestone) (*httpapi.Removed, error) {
@@ -176,10 +176,14 @@ func (s *Service) DeleteMilestone(ctx context.Context, in *DeleteMilestone) (*ht
 		for n, r := range rows {
 			w := dynamo.DeleteWrite(dynamo.Key(a, r.PK, r.SK))
 			if n == i {
-				w = dynamo.DeleteWrite(dynamo.Key(a, r.PK, r.SK), dynamo.Equal[Row]("version", r.Version))
+				w = dynamo.DeleteWrite(dynamo.Key(a, r.PK, r.SK), dynamo.Unchanged(r, "version", "shareId"))
 			}
 
 			writes = append(writes, w)
+		}
+
+		if id := rows[i].ShareID; id != "" {
+			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(a, item.Shelf(id), item.Meta)))
 		}
 
 		return dynamo.Transact(ctx, s.db, a, writes...)

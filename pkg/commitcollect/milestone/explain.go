@@ -143,7 +143,7 @@ func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone
 		}
 	}
 
-	out.Body.Milestone, out.Body.Parts, out.Body.BeforeStart = r.view(s.now()), parts, sum.BeforeStart
+	out.Body.Milestone, out.Body.Parts, out.Body.BeforeStart = s.shown(r, s.now()), parts, sum.BeforeStart
 
 	return out, nil
 }

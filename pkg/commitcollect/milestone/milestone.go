@@ -98,6 +98,8 @@ type Row struct {
 	RecomputedFrom int64 `dynamodbav:"recomputedFromUtc,omitempty"`
 	Recomputes     int   `dynamodbav:"recomputes,omitempty"`
 
+	ShareID string `dynamodbav:"shareId,omitempty"` // of its public picture
+
 	item.Life
 }
 
@@ -159,6 +161,7 @@ type Service struct {
 	queue queue.Sender
 	trail trail.Writer
 	now   func() time.Time
+	api   string // base URL of the room's API
 }
 
 // Open opens the service.
@@ -170,6 +173,7 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 		queue:    queue.Open(env.AWS, env.Queues),
 		trail:    trail.Open(db, env.Now),
 		now:      env.Now,
+		api:      env.Setting(spec.EnvAPI),
 	}, nil
 }
 
@@ -197,6 +201,7 @@ type Milestone struct {
 	CreatedAt   time.Time      `json:"createdAt" doc:"When it was started."`
 	EndsAt      *time.Time     `json:"endsAt,omitempty" doc:"When its last day is over everywhere. Absent: no end."`
 	EndsInDays  *int           `json:"endsInDays,omitempty" doc:"Days until its last day, 0 on it, in UTC. Absent: no end, or over."`
+	PictureURL  string         `json:"pictureUrl,omitempty" doc:"Its public picture. Absent: there is none."`
 }
 
 // status returns the state as clients know it that were written before milestones could be abandoned or
@@ -514,7 +519,7 @@ func (s *Service) ListMilestones(ctx context.Context, in *ListMilestones) (*Mile
 
 	out.Body.Milestones = []Milestone{}
 	for _, r := range rows {
-		out.Body.Milestones = append(out.Body.Milestones, r.view(now))
+		out.Body.Milestones = append(out.Body.Milestones, s.shown(r, now))
 	}
 
 	return out, nil
@@ -573,7 +578,7 @@ func (s *Service) GetMilestone(ctx context.Context, in *GetMilestone) (*Page, er
 
 	out := &Page{}
 
-	out.Body.Milestone, out.Body.Awards = rows[0].Row.view(s.now()), []Award{}
+	out.Body.Milestone, out.Body.Awards = s.shown(rows[0].Row, s.now()), []Award{}
 	for _, a := range rows[1:] {
 		out.Body.Awards = append(out.Body.Awards, Award{a.PartIndex, a.PartName, a.Mesh, a.Attach, time.Unix(a.At, 0).UTC(), a.Value})
 	}

@@ -7,12 +7,14 @@ package model
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
+	"matchday/pkg/commitcollect/drawing"
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
@@ -97,6 +99,8 @@ type Part struct {
 	MeshFile     string `dynamodbav:"meshFile"`
 	AttachPoint  string `dynamodbav:"attachPoint"`
 	DisplayOrder int    `dynamodbav:"displayOrder"`
+
+	Drawing []drawing.Stroke `dynamodbav:"drawing,omitempty"`
 }
 
 // Read returns a model with its parts in the order of their indexes. It returns ErrNotFound if
@@ -109,6 +113,8 @@ func Read(ctx context.Context, db dynamo.DB, modelID string) (m Meta, parts []Pa
 		MeshFile     string `dynamodbav:"meshFile"`
 		AttachPoint  string `dynamodbav:"attachPoint"`
 		DisplayOrder int    `dynamodbav:"displayOrder"`
+
+		Drawing []drawing.Stroke `dynamodbav:"drawing"`
 	}
 
 	rows, err := dynamo.QueryAll[row](ctx, db, tables.ReadModel, dynamo.Range{Key: dynamo.KeyIs(tables.ReadModel, item.Model(modelID))})
@@ -122,7 +128,7 @@ func Read(ctx context.Context, db dynamo.DB, modelID string) (m Meta, parts []Pa
 			continue
 		}
 
-		parts = append(parts, Part{r.PK, r.SK, r.EntityType, r.PartIndex, r.PartName, r.MeshFile, r.AttachPoint, r.DisplayOrder})
+		parts = append(parts, Part{r.PK, r.SK, r.EntityType, r.PartIndex, r.PartName, r.MeshFile, r.AttachPoint, r.DisplayOrder, r.Drawing})
 	}
 
 	if m.PK == "" {
@@ -175,6 +181,8 @@ type View struct {
 	MeshFile     string `json:"meshFile" doc:"The file with its shape."`
 	AttachPoint  string `json:"attachPoint" doc:"Where it is attached to the model."`
 	DisplayOrder int    `json:"displayOrder" doc:"Its place in lists."`
+
+	Drawing []drawing.Stroke `json:"drawing,omitempty" doc:"What it looks like. Absent: a disc stands for it."`
 }
 
 func view(m Meta, parts []Part) Model {
@@ -182,7 +190,7 @@ func view(m Meta, parts []Part) Model {
 	for _, p := range parts {
 		out.Parts = append(out.Parts, View{
 			PartIndex: p.PartIndex, PartName: p.PartName, MeshFile: p.MeshFile,
-			AttachPoint: p.AttachPoint, DisplayOrder: p.DisplayOrder,
+			AttachPoint: p.AttachPoint, DisplayOrder: p.DisplayOrder, Drawing: p.Drawing,
 		})
 	}
 
@@ -425,6 +433,8 @@ type PutPart struct {
 		MeshFile     string `json:"meshFile" pattern:"^[A-Za-z0-9._/-]{1,128}$" doc:"The file with its shape." example:"trike/wheel-front.glb"`
 		AttachPoint  string `json:"attachPoint" pattern:"^[A-Za-z0-9_.-]{1,64}$" doc:"Where it is attached to the model." example:"fork"`
 		DisplayOrder int    `json:"displayOrder" minimum:"1" maximum:"99" doc:"Its place in lists." example:"1"`
+
+		Drawing []drawing.Stroke `json:"drawing,omitempty" maxItems:"6" nullable:"false" doc:"What it looks like, in the order in which it is drawn. Absent: as it was. Empty: nothing."`
 	}
 }
 
@@ -439,8 +449,14 @@ func PutPartFunction() app.Function {
 }
 
 // PutPart writes a part of a model. Parts that were minted before stay as they were. A second run
-// writes the same. Errors: ErrNotFound, model_busy.
+// writes the same. Errors: ErrNotFound, model_busy, and the path of a stroke that cannot be drawn.
 func (s *Service) PutPart(ctx context.Context, in *PutPart) (*Page, error) {
+	for i, stroke := range in.Body.Drawing {
+		if _, err := stroke.Lines(); err != nil {
+			return nil, problem.In(fmt.Sprintf("body.drawing[%d].path", i), "%v", err)
+		}
+	}
+
 	return dynamo.RetryValue(ctx, attempts, func() (*Page, error) {
 		m, parts, err := Read(ctx, s.db, in.ID)
 		if err != nil {
@@ -451,7 +467,21 @@ func (s *Service) PutPart(ctx context.Context, in *PutPart) (*Page, error) {
 			return nil, problem.In("path.partIndex", "the model has %d parts", m.PartsTotal)
 		}
 
-		p := Part{m.PK, item.Part(in.N), "Part", in.N, in.Body.PartName, in.Body.MeshFile, in.Body.AttachPoint, in.Body.DisplayOrder}
+		p := Part{
+			PK:           m.PK,
+			SK:           item.Part(in.N),
+			EntityType:   "Part",
+			PartIndex:    in.N,
+			PartName:     in.Body.PartName,
+			MeshFile:     in.Body.MeshFile,
+			AttachPoint:  in.Body.AttachPoint,
+			DisplayOrder: in.Body.DisplayOrder,
+			Drawing:      in.Body.Drawing,
+		}
+		if i := slices.IndexFunc(parts, func(o Part) bool { return o.PartIndex == in.N }); i >= 0 && p.Drawing == nil {
+			p.Drawing = parts[i].Drawing // of a client that does not know drawings
+		}
+
 		parts = append(slices.DeleteFunc(parts, func(o Part) bool { return o.PartIndex == in.N }), p)
 
 		// A draft that becomes shorter deletes its parts.

@@ -120,7 +120,7 @@ var (
 		"PK=USER#{userId}, SK=LIST#MILESTONES, then SK=MILESTONE#{milestoneId} of each listed", perWorkout, spec.GetItem, spec.BatchGetItem)
 	CloseMilestones = Main.On("Take closed milestones off the list", "PK=USER#{userId}, SK=LIST#MILESTONES, unchanged", perPart,
 		spec.UpdateItem)
-	DropMilestone = Main.On("Drop milestone", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}, by its version, and its awards", onUser,
+	DropMilestone = Main.On("Drop milestone", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}, by its version, its awards and its share", onUser,
 		spec.Query, spec.DeleteItem)
 	ListMilestones = Main.On("List milestones", "PK=USER#{userId}, SK begins with MILESTONE#, only milestones", perRequest, spec.Query)
 	GetMilestone   = Main.On("Get milestone", "PK=USER#{userId}, SK begins with MILESTONE#{milestoneId}", perRequest, spec.Query)
@@ -130,6 +130,16 @@ var (
 	MintParts      = Main.On("Mint parts", "Save milestone, and MILESTONE#{milestoneId}#AWARD#{n}, absent", perPart,
 		spec.UpdateItem, spec.PutItem)
 	MarkNoticed = Main.On("Mark noticed", "PK=USER#{userId}, SK=MILESTONE#{milestoneId}", perPart, spec.UpdateItem)
+)
+
+// Public pictures of milestones.
+var (
+	GetShare = Main.On("Get share", "PK=SHELF#{shareId}, SK=META", perRequest, spec.GetItem)
+	PutShare = Main.On("Put share", "PK=SHELF#{shareId}, SK=META, absent; SK=MILESTONE#{milestoneId}, if it has none", onUser,
+		spec.PutItem, spec.UpdateItem)
+	EndShare = Main.On("End share", "PK=SHELF#{shareId}, SK=META; SK=MILESTONE#{milestoneId}, if it has this one", onUser,
+		spec.DeleteItem, spec.UpdateItem)
+	DropShares = Main.On("Drop a user's shares", "PK=SHELF#{shareId}, SK=META (batches of 25)", rarely, spec.BatchWriteItem)
 )
 
 // The audit trail, events of Strava, and what remains of a user.

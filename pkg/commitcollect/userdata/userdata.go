@@ -148,7 +148,7 @@ func ForgetUserFunction() app.Function {
 		On:     account.Queue(room, account.Forget),
 		Uses: []spec.Access{
 			tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete, tables.WriteAudit, tables.Phones.List, tables.Phones.Drop,
-			tables.CloseTrail, tables.DropUser, tables.UserSessions, tables.DropSessions, account.CheckDeleted,
+			tables.CloseTrail, tables.DropUser, tables.DropShares, tables.UserSessions, tables.DropSessions, account.CheckDeleted,
 		},
 		Sends: []spec.Queue{account.DoneQueue, link.PurgeQueue}, Secrets: []string{link.StravaApp, link.TokenKeys},
 		Memory: 256, Timeout: time.Minute,
@@ -205,9 +205,12 @@ type owned struct {
 	PK     string `dynamodbav:"PK"`
 	SK     string `dynamodbav:"SK"`
 	UserID string `dynamodbav:"userId"`
+
+	ShareID string `dynamodbav:"shareId"` // of the public picture of a milestone
 }
 
-// drop deletes all items of a partition.
+// drop deletes all items of a partition, and before a milestone its public picture: afterwards nothing
+// names it.
 func (s *Forgetter) drop(ctx context.Context, a spec.Access, pk string) error {
 	r := dynamo.Range{Key: dynamo.KeyIs(a, pk), Consistent: true, Limit: 500}
 
@@ -219,9 +222,18 @@ func (s *Forgetter) drop(ctx context.Context, a spec.Access, pk string) error {
 			return err
 		}
 
-		var keys []dynamo.Item
+		var keys, shares []dynamo.Item
+
 		for _, row := range page {
 			keys = append(keys, dynamo.Key(a, row.PK, row.SK))
+
+			if row.ShareID != "" {
+				shares = append(shares, dynamo.Key(tables.DropShares, item.Shelf(row.ShareID), item.Meta))
+			}
+		}
+
+		if err := dynamo.DeleteAll(ctx, s.db, tables.DropShares, shares); err != nil {
+			return err
 		}
 
 		if err := dynamo.DeleteAll(ctx, s.db, a, keys); err != nil {

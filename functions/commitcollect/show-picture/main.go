@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/commitcollect/shelf"
+
+func main() { shelf.ShowPictureFunction().Start() }

@@ -40,6 +40,8 @@ func (v *visit) panel() console.Panel {
 			"go":         button(v, look, v.goOut),
 			"delete":     button(v, look, v.delete),
 			"why":        button(v, look, v.why),
+			"share":      button(v, look, v.share),
+			"unshare":    button(v, look, v.unshare),
 		},
 	}
 }

@@ -3,6 +3,7 @@ package commitcollect_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -115,6 +116,31 @@ func TestPanel(t *testing.T) {
 	run(minted(7), consoletest.Says("#goal-about", "13 km of the workouts are left"),
 		consoletest.See(`!document.querySelector("#workouts").textContent.includes("TrailRun")`))
 
+	run(consoletest.See(`document.querySelector("#collect-picture").hidden`), click("#collect-share"),
+		consoletest.Says("#collect-share", "end the public picture"))
+
+	link, err := consoletest.Run(tab, chromedp.Evaluate[string](`document.querySelector("#collect-picture").href`))
+	testkit.Must(t, err)
+
+	picture := func() int {
+		t.Helper()
+
+		out, err := http.Get(link)
+		testkit.Must(t, err)
+		testkit.Must(t, out.Body.Close())
+
+		return out.StatusCode
+	}
+	if got := picture(); got != http.StatusOK {
+		t.Errorf("the picture at %s: %d", link, got)
+	}
+
+	run(click("#collect-share"), consoletest.Says("#collect-share", "share a picture"))
+
+	if got := picture(); got != http.StatusNotFound {
+		t.Errorf("the ended picture at %s: %d", link, got)
+	}
+
 	for _, look := range []struct {
 		width, height int64
 		mode          string
@@ -132,7 +158,7 @@ func TestPanel(t *testing.T) {
 	run(consoletest.See(`document.querySelectorAll("#workouts li").length > 3`), click("#collect-start"), minted(0))
 
 	// The visitor has deleted the account when the fleet is started again.
-	_, err := f.DB.PutItem(t.Context(), &dynamodb.PutItemInput{
+	_, err = f.DB.PutItem(t.Context(), &dynamodb.PutItemInput{
 		TableName: aws.String(f.Table(account.Deleted.Name)),
 		Item: map[string]types.AttributeValue{
 			"userId": &types.AttributeValueMemberS{Value: "me"}, "deletedAt": &types.AttributeValueMemberS{Value: "2026-06-06T12:00:00Z"},

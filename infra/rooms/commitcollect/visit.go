@@ -22,14 +22,6 @@ const (
 	visitorAthlete = 2026
 )
 
-// model is what the visitor collects. The page draws it.
-const model = "tricycle"
-
-// parts are the parts of the model, in the order in which they are minted.
-var parts = []string{
-	"Frame", "Fork", "Front wheel", "Left wheel", "Right wheel", "Handlebar", "Saddle", "Cranks", "Chain", "Basket", "Mudguard", "Bell",
-}
-
 // visit is the visitor's app, and the visitor's athlete.
 type visit struct {
 	*Host
@@ -46,10 +38,10 @@ func (v *visit) prepare(ctx context.Context) error {
 	if refusal, ok := errors.AsType[*fleet.Refusal](err); ok && refusal.Status == http.StatusConflict {
 		err = nil // it is active since an earlier run
 	} else if err == nil {
-		for i, name := range parts {
-			file := strings.ReplaceAll(strings.ToLower(name), " ", "-")
+		for i, p := range parts {
+			file := strings.ReplaceAll(strings.ToLower(p.Name), " ", "-")
 			err = errors.Join(err, admin(http.MethodPut, fmt.Sprintf("/models/%s/parts/%d", model, i+1), map[string]any{
-				"partName": name, "meshFile": model + "/" + file + ".glb", "attachPoint": file, "displayOrder": i + 1,
+				"partName": p.Name, "meshFile": model + "/" + file + ".glb", "attachPoint": file, "displayOrder": i + 1, "drawing": p.Drawing,
 			}))
 		}
 
@@ -219,6 +211,24 @@ func (v *visit) delete(_ context.Context, in struct{ Activity string }) (string,
 	return "It is deleted at Strava: a webhook follows. What it has earned stays.", nil
 }
 
+// share is the button that gives the milestone a public picture.
+func (v *visit) share(ctx context.Context, in struct{ Milestone string }) (string, error) {
+	if err := isID(in.Milestone); err != nil {
+		return "", err
+	}
+
+	return "Anybody with the link sees the picture.", v.app(ctx, http.MethodPut, "/milestones/"+in.Milestone+"/share", nil, nil)
+}
+
+// unshare is the button that ends the picture.
+func (v *visit) unshare(ctx context.Context, in struct{ Milestone string }) (string, error) {
+	if err := isID(in.Milestone); err != nil {
+		return "", err
+	}
+
+	return "The link to the picture leads nowhere now.", v.app(ctx, http.MethodDelete, "/milestones/"+in.Milestone+"/share", nil, nil)
+}
+
 // why is the button that asks why an activity counts, or does not.
 func (v *visit) why(ctx context.Context, in struct{ Activity, Milestone string }) (string, error) {
 	if err := isID(in.Activity, in.Milestone); err != nil {
@@ -247,7 +257,7 @@ type screen struct {
 	Milestone json.RawMessage `json:"milestone,omitempty"` // the latest, with its parts
 	Workouts  json.RawMessage `json:"workouts,omitempty"`
 	Trail     json.RawMessage `json:"trail,omitempty"`
-	Parts     []string        `json:"parts"` // names, by their index from 0
+	Parts     []part          `json:"parts"` // by their index from 0
 }
 
 type listed struct {

@@ -10,7 +10,20 @@ const km = (metres) => `${(metres / 1000).toLocaleString("en", { maximumFraction
 const families = { RUN: "running", RIDE: "riding", SWIM: "swimming" };
 const states = { ACTIVE: "active", PAUSED: "paused", COMPLETED: "completed", ABANDONED: "abandoned", ENDED: "ended" };
 
+// drawPart returns part n of the model, by the strokes of which the picture of a milestone is made, too.
+function drawPart({ drawing }, n) {
+  const svg = (name, attributes) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    return node;
+  };
+  const g = svg("g", { "data-part": n });
+  g.append(...drawing.map((s) => svg("path", { d: s.path, class: s.style.toLowerCase() })));
+  return g;
+}
+
 function drawModel(m) {
+  if (!$("model").querySelector("g")) $("model").append(...view.parts.map((p, i) => drawPart(p, i + 1)));
   const minted = new Map((m?.awards ?? []).map((a) => [a.partIndex, a]));
   const before = had?.id === m?.milestoneId ? had.parts : null;
   for (const g of document.querySelectorAll("#model [data-part]")) {
@@ -21,7 +34,7 @@ function drawModel(m) {
   had = { id: m?.milestoneId, parts: new Set(minted.keys()) };
   put($("model-says"), `${minted.size} of ${view.parts.length} parts of the tricycle are minted`);
   keyed($("parts"), view.parts.map((_, i) => `${i + 1}`), () => el("li")).forEach((li, i) => {
-    put(li, view.parts[i]);
+    put(li, view.parts[i].name);
     li.classList.toggle("minted", minted.has(i + 1));
   });
 }
@@ -35,6 +48,10 @@ function drawGoal(m) {
   $("progress").setAttribute("aria-valuenow", m?.percentComplete ?? 0);
   put($("collect-pause"), m?.status === "PAUSED" ? "resume the milestone" : "pause the milestone");
   $("collect-pause").disabled = !m || !["ACTIVE", "PAUSED"].includes(m.state);
+  put($("collect-share"), m?.pictureUrl ? "end the public picture" : "share a picture");
+  $("collect-share").disabled = !m;
+  $("collect-picture").hidden = !m?.pictureUrl;
+  $("collect-picture").href = m?.pictureUrl ?? "";
 }
 
 function drawWorkouts(m) {
@@ -64,7 +81,7 @@ const events = {
 
 function drawStory() {
   keyed($("story"), (view.trail ?? []).map((e) => e.id), () => el("li", {}, el("time"), el("span"))).forEach((li, i) => {
-    const e = view.trail[i], part = e.event === "MILESTONE_PART_MINTED" ? `: ${view.parts[e.data?.partIndex - 1] ?? "a part"}` : "";
+    const e = view.trail[i], part = e.event === "MILESTONE_PART_MINTED" ? `: ${view.parts[e.data?.partIndex - 1]?.name ?? "a part"}` : "";
     put(li.firstElementChild, hms.format(Date.parse(e.occurredAt)));
     put(li.lastElementChild, `${events[e.event] ?? e.event}${part}`);
     li.lastElementChild.className = e.result === "failed" ? "failed" : part ? "minted" : "";
@@ -85,6 +102,7 @@ for (const b of document.querySelectorAll("[data-go]")) {
   b.addEventListener("click", () => press("commitcollect/go", JSON.parse(b.dataset.go), $("collect-said")));
 }
 $("collect-pause").addEventListener("click", () => press("commitcollect/set", { milestone: view.milestone.milestoneId, status: view.milestone.status === "PAUSED" ? "ACTIVE" : "PAUSED" }, $("collect-said")));
+$("collect-share").addEventListener("click", () => press(`commitcollect/${view.milestone.pictureUrl ? "unshare" : "share"}`, { milestone: view.milestone.milestoneId }, $("collect-said")));
 $("collect-start").addEventListener("click", () => press("commitcollect/start", { sport: "RUN", total: 42195 }, $("collect-said")));
 $("collect-link").addEventListener("click", () => press(`commitcollect/${$("collect-link").textContent.split(" ")[0]}`, {}, $("collect-said")));
 

@@ -8,6 +8,9 @@
 //	when two recordings are the same workout              tally: isTwin
 //	which sports and targets there are                    tally: Family, Target
 //	when a part is earned                                 tally: Goal.Threshold
+//	when an earned part is minted                         milestone: Settling
+//	which workouts of a phone are believed                upload
+//	what the two sources share, and what not              item: Source
 //	how parts are minted, each once                       milestone: evaluate
 //	why progress never falls                              milestone
 //	what a pause does, and what else can change           milestone: UpdateMilestone
@@ -28,7 +31,7 @@
 //	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: tables, tally, strava, drawing <- item <- trail <- signin <- link <- workout <-
-// model <- milestone <- notice, shelf <- profile, userdata <- commitcollect. The message of a queue is
+// upload, model <- milestone <- notice, shelf <- profile, userdata <- commitcollect. The message of a queue is
 // a type of the package that receives it, except link.Backfill, link.Purge, workout.Changed and
 // workout.Notice, whose receivers are above their senders.
 //
@@ -42,6 +45,9 @@
 //	                                                             windows
 //	USER#{userId}                WORKOUT#STRAVA#{activityId}     a workout; a deleted one keeps its distance, and has isDeleted
 //	USER#{userId}                LEDGER#2026-03                  what the rules need of all workouts of a month
+//	USER#{userId}                PHONE#WORKOUT#{id}              a workout that a phone has uploaded; of a removed one the id, for 90 days
+//	USER#{userId}                PHONE#LEDGER#2026-03            the ledger of these
+//	USER#{userId}                PHONE#UPLOADS                   how many the user keeps, and has stored in a day
 //	USER#{userId}                MILESTONE#{milestoneId}         a milestone
 //	USER#{userId}                MILESTONE#{id}#AWARD#07         a part that was minted
 //	USER#{userId}                LIST#MILESTONES, DEVICES        ids of the user's open milestones, tokens of the phones
@@ -74,7 +80,8 @@
 // Every workout counts once, whatever Strava sends: the newest event wins, and milestones
 // are computed from what is stored, never added up.
 //
-// Every part is minted once: in one transaction with its milestone, under its version.
+// Every part is minted once: in one transaction with its milestone, under its version. It is minted when the
+// workouts that earn it have been stored, and unchanged, for an hour.
 //
 // A webhook is a hint, and the API's answer is stored. Only a deletion is believed without an
 // answer; a workout that was deleted by mistake comes back with the history.
@@ -98,6 +105,15 @@
 //
 // An access is ended with the stored refresh token, so that no call to Strava must come first. If
 // Strava does not end it, the user is disconnected all the same, and it is tried again for a week.
+//
+// A milestone has one source, because Strava's terms do not let its data be combined with others. What
+// a phone uploads has rows and ledgers of its own, stays when Strava is disconnected, and counts as
+// entered by hand. Of Strava's workouts two that overlap count both unless they are twins, as Strava has
+// them; of a phone's one counts, because each app of the phone may record the same run.
+//
+// An earned part waits an hour, so that a run recorded in a car can be deleted. SQS delays a message for 15
+// minutes, so that it is sent again up to four times: a schedule for each user would cost more, and
+// would have to be deleted with the user.
 //
 // When Strava refuses the tokens, the user sees that the connection is broken, and must
 // connect again. The webhook of a revocation may have been lost, so after half a day the

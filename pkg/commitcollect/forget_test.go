@@ -46,6 +46,7 @@ func busy(t testing.TB, users ...string) *commitcollecttest.World {
 		w.Upload(77+int64(i), "Run", noon.Add(-time.Hour), 25_000)
 		w.Ask(u, http.MethodPost, "/devices", map[string]any{"deviceToken": strings.Repeat(fmt.Sprintf("a%d", i), 32)})
 		w.Ask(u, http.MethodGet, "/strava/connect", nil)
+		put(w, u, phoneRun("A", noon.Add(-time.Hour), 5000, 1))
 	}
 
 	w.Pass(time.Minute)

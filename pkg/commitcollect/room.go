@@ -8,6 +8,7 @@ import (
 	"matchday/pkg/commitcollect/profile"
 	"matchday/pkg/commitcollect/shelf"
 	"matchday/pkg/commitcollect/signin"
+	"matchday/pkg/commitcollect/upload"
 	"matchday/pkg/commitcollect/userdata"
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/app"
@@ -45,7 +46,7 @@ func Room() app.Room {
 		}, spec.Setting{
 			Name: link.StravaAPI, Secret: link.StravaApp, Does: "where Strava's API is, if not under /api/v3 of the same",
 			Like: "^https?://[^ ]+$",
-		}),
+		}, milestone.SettlingSetting()),
 	},
 		profile.GetHealthFunction(),
 		signin.StartLoginFunction(),
@@ -64,6 +65,8 @@ func Room() app.Room {
 		workout.VerifyWebhookFunction(),
 		workout.ReceiveWebhookFunction(),
 		workout.ListRecentFunction(),
+		upload.PutWorkoutsFunction(),
+		upload.DeleteWorkoutFunction(),
 		milestone.GetEligibilityFunction(),
 		workout.SyncActivitiesFunction(),
 		model.ListModelsFunction(),
@@ -97,6 +100,7 @@ func Room() app.Room {
 		workout.ReplayEventFunction(),
 		workout.IngestEventsFunction(),
 		milestone.EvaluateMilestonesFunction(),
+		milestone.SettleMilestonesFunction(),
 		workout.BackfillFunction(),
 		workout.ReconcileFunction(),
 		workout.PurgeWorkoutsFunction(),

@@ -63,6 +63,8 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 		{false, "GET /strava/status", "/strava/status", nil},
 		{false, "GET /activities/recent", "/activities/recent", nil},
 		{false, "GET /activities/{activityId}/eligibility", fmt.Sprintf("/activities/%d/eligibility?milestoneId=%s", run, id), nil},
+		{false, "PUT /workouts", "/workouts", map[string]any{"workouts": []any{phoneRun("A", noon.Add(-time.Hour), 5000, 1)}}},
+		{false, "DELETE /workouts/{workoutId}", "/workouts/A", nil},
 		{false, "POST /activities/sync", "/activities/sync", nil},
 		{false, "GET /models", "/models", nil},
 		{false, "GET /models/{modelId}", "/models/trike", nil},

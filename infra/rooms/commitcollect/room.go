@@ -21,6 +21,7 @@ import (
 	"matchday/infra/sim/strava"
 	"matchday/pkg/commitcollect"
 	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/notice"
 	"matchday/pkg/commitcollect/workout"
 )
@@ -69,6 +70,7 @@ func (h *Host) simulate(in fleet.Host, cfg strava.Config) ([]string, error) {
 	return []string{
 		notice.APNSBundle + "=" + Bundle, link.StravaApp + "=" + string(app), link.StravaURL + "=" + h.stravaURL,
 		workout.Webhook + "=" + webhook, link.TokenKeys + "=" + keyset(),
+		milestone.SettlingMinutes + "=0", // a newcomer sees parts at once
 	}, nil
 }
 

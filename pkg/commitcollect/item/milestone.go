@@ -40,12 +40,25 @@ func (l Life) EndsAt() time.Time {
 	return last.Add(24*time.Hour + dayBehind)
 }
 
-// State returns the status at a time. An active milestone with a last day has ended when its workouts
-// had Late to arrive after that day, and after the milestone was created. A paused one does not end:
-// its workouts count when it is resumed.
+// ClosesAt returns when a milestone with a last day counts no workout any more that arrives, the zero time
+// if it has none: workouts have Late to arrive after that day, and after the milestone was created.
+func (l Life) ClosesAt() time.Time {
+	end, created := l.EndsAt(), time.Unix(l.CreatedAt, 0)
+
+	switch {
+	case end.IsZero():
+		return end
+	case end.Before(created):
+		end = created
+	}
+
+	return end.Add(Late)
+}
+
+// State returns the status at a time. An active milestone with a last day has ended when it closes. A
+// paused one does not end: its workouts count when it is resumed.
 func (l Life) State(now time.Time) string {
-	end := l.EndsAt()
-	if l.Status != Active || end.IsZero() || now.Before(end.Add(Late)) || now.Before(time.Unix(l.CreatedAt, 0).Add(Late)) {
+	if closes := l.ClosesAt(); l.Status != Active || closes.IsZero() || now.Before(closes) {
 		return l.Status
 	}
 

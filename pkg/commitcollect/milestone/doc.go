@@ -5,12 +5,24 @@
 //
 // It is computed from the ledgers of the workouts since the milestone's start, and never
 // added up incrementally: package tally has the rules. rawProgress is the progress of the
-// present workouts, and progressValue the highest rawProgress so far. So progress stays when
-// an activity is edited or deleted. A completed milestone is computed only on request.
+// present workouts, settledValue the highest progress of settled workouts so far, and progressValue
+// the higher of the two. So progress stays when a settled activity is edited or deleted. A completed
+// milestone is computed only on request. A milestone counts the workouts of one source, Strava or the
+// phone, which its user chooses at its start.
+//
+// # Settling
+//
+// A workout is settled when what the rules need of it has not changed for an hour, or as long as the
+// setting SETTLING_MINUTES has it. Parts are minted, and a milestone is complete, by settled workouts
+// only: a bogus activity that is deleted within the hour leaves nothing. An evaluation that finds
+// workouts which are not settled stores when the next of them is, and sends a message for that time
+// before; SQS delays a message for 15 minutes at most, so settle-milestones sends it again until then.
+// One message waits for a user, unless the workouts change for which it waits. Rows of before have no
+// settledValue, and ledgers no time: both are settled.
 //
 // # Parts
 //
-// Part n of a model with p parts is minted when the progress reaches n/p of the total, in
+// Part n of a model with p parts is minted when the settled progress reaches n/p of the total, in
 // whole metres rounded up, so that the last part is minted exactly when the milestone is
 // complete. The parts and the milestone are written in one transaction, under the version of
 // the milestone and on condition that the parts do not exist: each is minted once, whoever

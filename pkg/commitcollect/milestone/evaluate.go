@@ -33,7 +33,7 @@ func EvaluateMilestonesFunction() app.Function {
 		IfDown:  "Workouts earn no parts.",
 		On:      workout.ChangeQueue,
 		Uses:    append([]spec.Access{tables.OpenMilestones, tables.CloseMilestones, tables.ReadLedgers, account.CheckDeleted}, evaluates...),
-		Sends:   []spec.Queue{workout.NoticeQueue},
+		Sends:   []spec.Queue{workout.NoticeQueue, SettleQueue},
 		Emits:   []spec.Metric{PartsMissing},
 		Memory:  256,
 		Timeout: 30 * time.Second,
@@ -41,8 +41,9 @@ func EvaluateMilestonesFunction() app.Function {
 }
 
 // EvaluateMilestones computes the active milestones of a user whose workouts may have
-// changed, and mints the parts that they earn. It takes those that are closed off the list, so that
-// later workouts do not read them. A second run finds the parts minted, and sends notices again that
+// changed, and mints the parts that settled workouts earn. For the others it sends a message for the time
+// at which they settle. It takes milestones that are closed off the list, so that later workouts do not
+// read them. A second run finds the parts minted, and sends notices again that
 // were not recorded.
 func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) error {
 	list, rows, err := item.Listed[Row](ctx, s.db, m.UserID)
@@ -58,10 +59,10 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 	)
 
 	for _, r := range rows {
-		switch r.State(now) {
-		case Active:
+		switch state := r.State(now); {
+		case state == Active, r.isSettling(now):
 			counts = append(counts, r)
-		case Completed, Abandoned, Ended:
+		case state != Paused:
 			if _, err := s.notice(ctx, r); err != nil {
 				failed = errors.Join(failed, fmt.Errorf("milestone %s: %w", r.MilestoneID, err))
 			}
@@ -79,27 +80,33 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 	return failed
 }
 
-// count computes milestones of a user from the workouts since the first of them began.
+// count computes milestones of a user, those of each source from its workouts since the first of them
+// began.
 func (s *Service) count(ctx context.Context, userID string, rows []Row) (failed error) {
-	if len(rows) == 0 {
-		return nil
-	}
-
-	first := slices.MinFunc(rows, func(a, b Row) int { return cmp.Compare(a.Start, b.Start) }).Start
-
-	entries, choice, err := s.workouts(ctx, userID, first)
-	if errors.Is(err, item.ErrNoUser) { // the account was deleted
-		return nil
-	}
-
-	if err != nil {
-		return err
-	}
-
+	bySource := map[item.Source][]Row{}
 	for _, r := range rows {
-		again := func() ([]tally.Entry, tally.Choice, error) { return s.workouts(ctx, userID, r.Start) }
-		if _, _, err := s.evaluate(ctx, r, tally.Count(entries, r.Goal(), choice), again); err != nil && !errors.Is(err, errNotFound) {
-			failed = errors.Join(failed, fmt.Errorf("milestone %s: %w", r.MilestoneID, err))
+		bySource[r.source()] = append(bySource[r.source()], r)
+	}
+
+	sent := map[int64]bool{}
+
+	for source, rows := range bySource {
+		first := slices.MinFunc(rows, func(a, b Row) int { return cmp.Compare(a.Start, b.Start) }).Start
+
+		entries, choice, err := s.workouts(ctx, source, userID, first)
+		if errors.Is(err, item.ErrNoUser) { // the account was deleted
+			return nil
+		}
+
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+
+		for _, r := range rows {
+			again := func() ([]tally.Entry, tally.Choice, error) { return s.workouts(ctx, source, userID, r.Start) }
+			if _, _, err := s.evaluate(ctx, r, s.sum(r, entries, choice), again, sent); err != nil && !errors.Is(err, errNotFound) {
+				failed = errors.Join(failed, fmt.Errorf("milestone %s: %w", r.MilestoneID, err))
+			}
 		}
 	}
 
@@ -112,7 +119,7 @@ func (s *Service) count(ctx context.Context, userID string, rows []Row) (failed 
 func (s *Service) close(ctx context.Context, userID string, list dynamo.List, rows []Row, now time.Time) error {
 	stays := map[string]bool{}
 	for _, r := range rows {
-		stays[r.MilestoneID] = r.IsOpen(now) || r.Noticed < r.Awarded
+		stays[r.MilestoneID] = r.IsOpen(now) || r.isSettling(now) || r.Noticed < r.Awarded
 	}
 
 	next := list
@@ -126,25 +133,25 @@ func (s *Service) close(ctx context.Context, userID string, list dynamo.List, ro
 		dynamo.Key(tables.CloseMilestones, item.User(userID), item.MilestoneList), dynamo.Set(next, "ids"), dynamo.Unchanged(list, "ids")))
 }
 
-// workouts returns the entries of a user's workouts from the month of a time, and what the
+// workouts returns the entries of a user's workouts of a source from the month of a time, and what the
 // user counts.
-func (s *Service) workouts(ctx context.Context, userID string, from int64) ([]tally.Entry, tally.Choice, error) {
+func (s *Service) workouts(ctx context.Context, source item.Source, userID string, from int64) ([]tally.Entry, tally.Choice, error) {
 	u, err := item.ReadUser(ctx, s.db, userID)
 	if err != nil {
 		return nil, tally.Choice{}, err
 	}
 
-	entries, err := workout.Entries(ctx, s.db, userID, from)
+	entries, err := workout.EntriesOf(ctx, s.db, source, userID, from, workout.EndOfTime)
 
 	return entries, u.Counts, err
 }
 
-// evaluate writes the progress of a milestone, and mints the parts that it has earned. It
-// returns the milestone and the number of new parts. If a concurrent write changes the
+// evaluate writes the progress of a milestone, and mints the parts that settled workouts have earned. It
+// returns the milestone and the number of new parts. sent has the times for which a message was sent. If a concurrent write changes the
 // milestone first, it reads the milestone again, and then its workouts, by again.
 // Errors: milestone_version_conflict if that happens too often.
 func (s *Service) evaluate(
-	ctx context.Context, r Row, sum tally.Sum, again func() ([]tally.Entry, tally.Choice, error),
+	ctx context.Context, r Row, sum sums, again func() ([]tally.Entry, tally.Choice, error), sent map[int64]bool,
 ) (next Row, minted int, err error) {
 	overtaken := false
 	err = dynamo.Retry(ctx, attempts, func() (err error) {
@@ -158,7 +165,7 @@ func (s *Service) evaluate(
 				return err
 			}
 
-			sum = tally.Count(entries, next.Goal(), choice)
+			sum = s.sum(next, entries, choice)
 		}
 
 		// First the notices of parts whose worker died after it minted them.
@@ -167,6 +174,10 @@ func (s *Service) evaluate(
 		}
 
 		after, parts := next.after(sum, s.now())
+		if err = s.announce(ctx, next, after, sent); err != nil {
+			return err
+		}
+
 		if next, err = s.mint(ctx, next, after, parts); err != nil {
 			overtaken = true
 			return err
@@ -185,17 +196,17 @@ func (s *Service) evaluate(
 // abandoned or has ended.
 func (r Row) counts(now time.Time) bool {
 	state := r.State(now)
-	return state == Active || state == Completed
+	return state == Active || state == Completed || r.isSettling(now)
 }
 
 // after returns the milestone with the progress of workouts, and the indexes of the parts
-// that it earns with it.
-func (r Row) after(sum tally.Sum, now time.Time) (next Row, parts []int) {
+// that settled workouts earn with it.
+func (r Row) after(sum sums, now time.Time) (next Row, parts []int) {
 	next, g, at := r, r.Goal(), now.Unix()
-	next.Raw = sum.Progress
+	settled := max(r.settled(), sum.settled)
+	next.Raw, next.Settled, next.Progress = sum.Progress, &settled, max(settled, sum.Progress)
 
-	next.Progress = max(r.Progress, sum.Progress)
-	for n := r.Awarded + 1; n <= g.Earned(next.Progress); n++ {
+	for n := r.Awarded + 1; n <= g.Earned(settled); n++ {
 		parts = append(parts, n)
 	}
 
@@ -203,8 +214,12 @@ func (r Row) after(sum tally.Sum, now time.Time) (next Row, parts []int) {
 		next.Awarded, next.AwardedAt = r.Awarded+len(parts), &at
 	}
 
-	if r.Status == Active && next.Progress >= r.TotalTarget {
+	if r.Status == Active && settled >= r.TotalTarget {
 		next.Status, next.CompletedAt = Completed, &at
+	}
+
+	if next.DueAt, next.PartAt = sum.dueAt, sum.partAt; next.Status == Completed {
+		next.DueAt, next.PartAt = 0, 0
 	}
 
 	return next, parts
@@ -213,16 +228,19 @@ func (r Row) after(sum tally.Sum, now time.Time) (next Row, parts []int) {
 // mint writes the milestone and its new parts, if anything has changed, and returns the
 // milestone as it is then.
 func (s *Service) mint(ctx context.Context, was, next Row, parts []int) (Row, error) {
-	if was.Raw == next.Raw && was.Status == next.Status && len(parts) == 0 {
+	same := was.Raw == next.Raw && was.Progress == next.Progress && was.settled() == next.settled() && was.DueAt == next.DueAt &&
+		was.PartAt == next.PartAt
+	if same && was.Status == next.Status && len(parts) == 0 {
 		return next, nil
 	}
 
 	next.Version = was.Version + 1
-	changes := dynamo.Set(next, "progressValue", "rawProgress", "partsAwardedCount", "status", "version", "lastAwardedAtUtc", "completedAtUtc")
+	changes := dynamo.Set(next, "progressValue", "rawProgress", "settledValue", "settleDueAtUtc", "partDueAtUtc", "partsAwardedCount",
+		"status", "version", "lastAwardedAtUtc", "completedAtUtc")
 
-	key, same := dynamo.Key(tables.SaveMilestone, was.PK, was.SK), dynamo.Equal[Row]("version", was.Version)
+	key, unchanged := dynamo.Key(tables.SaveMilestone, was.PK, was.SK), dynamo.Equal[Row]("version", was.Version)
 	if len(parts) == 0 {
-		return next, dynamo.Update(ctx, s.db, tables.SaveMilestone, key, changes, same)
+		return next, dynamo.Update(ctx, s.db, tables.SaveMilestone, key, changes, unchanged)
 	}
 
 	_, all, err := model.Read(ctx, s.db, was.ModelID)
@@ -235,7 +253,7 @@ func (s *Service) mint(ctx context.Context, was, next Row, parts []int) (Row, er
 		byIndex[p.PartIndex] = p
 	}
 
-	writes := []dynamo.Write{dynamo.UpdateWrite(key, changes, same)}
+	writes := []dynamo.Write{dynamo.UpdateWrite(key, changes, unchanged)}
 
 	for _, n := range parts {
 		p, ok := byIndex[n]
@@ -248,7 +266,8 @@ func (s *Service) mint(ctx context.Context, was, next Row, parts []int) (Row, er
 
 		writes = append(writes, dynamo.PutWrite(award{
 			PK: was.PK, SK: item.Award(was.MilestoneID, n), EntityType: "Award", MilestoneID: was.MilestoneID, ModelID: was.ModelID,
-			PartIndex: n, PartName: p.PartName, MeshFile: p.MeshFile, AttachPoint: p.AttachPoint, AwardedAt: s.now().Unix(), Progress: next.Progress,
+			PartIndex: n, PartName: p.PartName, MeshFile: p.MeshFile, AttachPoint: p.AttachPoint, AwardedAt: s.now().Unix(),
+			Progress: next.settled(),
 		}, dynamo.Absent[award]("PK")))
 	}
 

@@ -97,7 +97,7 @@ func RecomputeMilestoneFunction() app.Function {
 		IfDown:  "Users cannot have a milestone computed; each workout does.",
 		On:      spec.Route{Method: "POST", Path: "/milestones/{milestoneId}/recompute", Auth: spec.Session},
 		Uses:    append([]spec.Access{tables.ResolveSession, tables.ListWorkouts, account.CheckDeleted}, evaluates...),
-		Sends:   []spec.Queue{workout.NoticeQueue},
+		Sends:   []spec.Queue{workout.NoticeQueue, SettleQueue},
 		Emits:   []spec.Metric{PartsMissing},
 		Limits:  []spec.Limit{recomputes},
 		Memory:  512,
@@ -125,20 +125,20 @@ func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone
 		return nil, err
 	}
 
-	entries, err := s.inspect(ctx, in.UserID)
+	entries, err := s.inspect(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 
 	out, parts := &Recomputed{}, 0
 
-	sum := tally.Count(entries, r.Goal(), u.Counts)
+	sum := s.sum(r, entries, u.Counts)
 	if r.counts(s.now()) {
 		again := func() ([]tally.Entry, tally.Choice, error) {
-			entries, err := s.inspect(ctx, in.UserID)
+			entries, err := s.inspect(ctx, r)
 			return entries, u.Counts, err
 		}
-		if r, parts, err = s.evaluate(ctx, r, sum, again); err != nil {
+		if r, parts, err = s.evaluate(ctx, r, sum, again, map[int64]bool{}); err != nil {
 			return nil, err
 		}
 	}
@@ -177,14 +177,14 @@ var inspected = expression.NamesList(
 	expression.Name("activityId"), expression.Name("sportType"), expression.Name("startDateUtc"), expression.Name("utcOffsetSec"),
 	expression.Name("distanceMeters"), expression.Name("movingTimeSec"), expression.Name("elapsedTimeSec"),
 	expression.Name("total_elevation_gain"), expression.Name("manual"), expression.Name("flagged"),
-	expression.Name("private"), expression.Name("isDeleted"),
+	expression.Name("private"), expression.Name("isDeleted"), expression.Name("countedAtUtc"),
 )
 
-// inspect reads the workouts of a user, page by page. It returns errTooMany if there are
+// inspect reads the workouts of a milestone's source, page by page. It returns errTooMany if there are
 // more than MaxInspect.
-func (s *Service) inspect(ctx context.Context, userID string) (entries []tally.Entry, err error) {
+func (s *Service) inspect(ctx context.Context, of Row) (entries []tally.Entry, err error) {
 	r := dynamo.Range{
-		Key:        dynamo.KeyBeginsWith(tables.ListWorkouts, item.User(userID), item.Workouts),
+		Key:        dynamo.KeyBeginsWith(tables.ListWorkouts, item.User(of.UserID), of.source().Workouts()),
 		Project:    &inspected,
 		Limit:      pageSize,
 		Consistent: true,
@@ -214,7 +214,7 @@ func (s *Service) inspect(ctx context.Context, userID string) (entries []tally.E
 // milestone.
 type GetEligibility struct {
 	auth.User
-	ActivityID  string `path:"activityId" pattern:"^[0-9]{1,19}$" doc:"The id of the activity at Strava."`
+	ActivityID  string `path:"activityId" pattern:"^[A-Za-z0-9-]{1,64}$" doc:"The id of the activity at Strava, or of the workout on the phone."`
 	MilestoneID string `query:"milestoneId" required:"true" pattern:"^[0-9A-HJKMNP-TV-Z]{26}$" doc:"The id of the milestone."`
 }
 
@@ -243,9 +243,26 @@ var texts = map[tally.Reason]string{
 	tally.IsFlagged:    "Strava has flagged it.",
 	tally.NoValue:      "It has no distance, no ascent or no time, which the milestone counts.",
 	tally.Duplicate:    "It is the same workout as another one, recorded by a second device.",
+	tally.Overlap:      "It took place at the same time as another workout, which counts.",
 	tally.IsPaused:     "The milestone is paused: it counts when the milestone is resumed.",
 	tally.IsAbandoned:  "The milestone was abandoned.",
 	tally.IsCompleted:  "The milestone was completed before.",
+}
+
+// phoneTexts are those of workouts of a phone where they differ.
+var phoneTexts = map[tally.Reason]string{
+	tally.Deleted:   "It was removed.",
+	tally.ManualOff: "You chose not to count workouts that were entered by hand, and those of a phone are treated the same.",
+	tally.IsFlagged: "It is faster, or climbs faster, than its sport allows.",
+}
+
+// textOf returns a reason for the user.
+func textOf(reason tally.Reason, source item.Source) string {
+	if text := phoneTexts[reason]; source == item.Phone && text != "" {
+		return text
+	}
+
+	return texts[reason]
 }
 
 // against returns why the milestone counts no workout that began at a time, epoch s, nil if it does.
@@ -279,12 +296,12 @@ func GetEligibilityFunction() app.Function {
 // the workout's days, where its duplicates are. Errors: activity_not_found,
 // milestone_not_found.
 func (s *Service) GetEligibility(ctx context.Context, in *GetEligibility) (*Eligibility, error) {
-	w, err := workout.Get(ctx, s.db, in.UserID, in.ActivityID)
+	r, err := s.read(ctx, in.UserID, in.MilestoneID)
 	if err != nil {
 		return nil, err
 	}
 
-	r, err := s.read(ctx, in.UserID, in.MilestoneID)
+	w, err := workout.Get(ctx, s.db, r.source(), in.UserID, in.ActivityID)
 	if err != nil {
 		return nil, err
 	}
@@ -294,14 +311,17 @@ func (s *Service) GetEligibility(ctx context.Context, in *GetEligibility) (*Elig
 		return nil, err
 	}
 
-	near := int64(time.Hour / time.Second)
+	g := r.Goal()
 
-	entries, err := workout.EntriesBetween(ctx, s.db, in.UserID, w.StartedAt-near, w.StartedAt+near)
+	near := int64(time.Hour / time.Second)
+	if g.Once {
+		near = tally.MaxElapsed
+	}
+
+	entries, err := workout.EntriesOf(ctx, s.db, r.source(), in.UserID, w.StartedAt-near, w.StartedAt+near)
 	if err != nil {
 		return nil, err
 	}
-
-	g := r.Goal()
 	sum := tally.Count(entries, g, u.Counts)
 	out := &Eligibility{}
 	out.Body.Reasons, out.Body.Texts, out.Body.Value = []tally.Reason{}, []string{}, w.Entry().Value(g.Target)
@@ -313,7 +333,7 @@ func (s *Service) GetEligibility(ctx context.Context, in *GetEligibility) (*Elig
 
 	reasons = append(reasons, r.against(w.StartedAt, s.now())...)
 	for _, reason := range reasons {
-		out.Body.Reasons, out.Body.Texts = append(out.Body.Reasons, reason), append(out.Body.Texts, texts[reason])
+		out.Body.Reasons, out.Body.Texts = append(out.Body.Reasons, reason), append(out.Body.Texts, textOf(reason, r.source()))
 	}
 
 	out.Body.Counts, out.Body.DuplicateOf = len(reasons) == 0, sum.TwinOf[in.ActivityID]

@@ -83,7 +83,7 @@ type Row struct {
 	Period      string       `dynamodbav:"period"`
 	Start       int64        `dynamodbav:"periodStartAtUtc"` // epoch s
 	StartDay    string       `dynamodbav:"periodStartDay,omitempty"`
-	Progress    int64        `dynamodbav:"progressValue"` // never less than it was
+	Progress    int64        `dynamodbav:"progressValue"` // the higher of settledValue and rawProgress
 	Raw         int64        `dynamodbav:"rawProgress"`   // of the workouts as they are
 	Awarded     int          `dynamodbav:"partsAwardedCount"`
 	Noticed     int          `dynamodbav:"partsNoticedCount"`
@@ -93,6 +93,12 @@ type Row struct {
 	CompletedAt *int64       `dynamodbav:"completedAtUtc"`
 
 	Sports []tally.Family `dynamodbav:"sports,omitempty"` // if they are several
+	Source item.Source    `dynamodbav:"source,omitempty"` // "" of a row of before there were several
+
+	// Settled is the highest progress of settled workouts so far. Rows of before parts had to settle have none.
+	Settled *int64 `dynamodbav:"settledValue,omitempty"`
+	DueAt   int64  `dynamodbav:"settleDueAtUtc,omitempty"` // when the next workouts settle, epoch s: a message was sent
+	PartAt  int64  `dynamodbav:"partDueAtUtc,omitempty"`   // when the next part is minted, if no workout changes, epoch s
 
 	// The recomputations of a period: when it began, epoch s, and their number.
 	RecomputedFrom int64 `dynamodbav:"recomputedFromUtc,omitempty"`
@@ -113,8 +119,12 @@ func (r Row) Goal() tally.Goal {
 		Start:    r.Start,
 		StartDay: r.StartDay,
 		EndDay:   r.EndDay,
+		Once:     r.source() == item.Phone,
 	}
 }
+
+// source returns where the workouts come from that count.
+func (r Row) source() item.Source { return cmp.Or(r.Source, item.Strava) }
 
 // families returns the sports that count.
 func (r Row) families() []tally.Family {
@@ -162,11 +172,19 @@ type Service struct {
 	trail trail.Writer
 	now   func() time.Time
 	api   string // base URL of the room's API
+
+	settling time.Duration // how long a workout must be unchanged before it mints parts
 }
 
-// Open opens the service.
+// Open opens the service. It returns an error if the settling time is none.
 func Open(_ context.Context, env app.Env) (*Service, error) {
+	settling, err := settlingOf(env)
+	if err != nil {
+		return nil, err
+	}
+
 	db := dynamo.Open(env.AWS, env.Prefix)
+
 	return &Service{
 		Sessions: signin.Sessions(env, db),
 		db:       db,
@@ -174,6 +192,7 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 		trail:    trail.Open(db, env.Now),
 		now:      env.Now,
 		api:      env.Setting(spec.EnvAPI),
+		settling: settling,
 	}, nil
 }
 
@@ -190,11 +209,11 @@ type Milestone struct {
 	StartDay    string         `json:"periodStartDay,omitempty" doc:"The first day of the period, where a workout took place."`
 	EndDay      string         `json:"periodEndDay,omitempty" doc:"The last day of the period, where a workout took place."`
 	Status      string         `json:"status" enum:"ACTIVE,PAUSED,COMPLETED" doc:"Whether it mints parts: PAUSED also for one that was abandoned or has ended."`
-	Progress    int64          `json:"progressValue" doc:"In the unit of the target; never less than it was."`
+	Progress    int64          `json:"progressValue" doc:"In the unit of the target: the rawProgress, or what settled workouts once reached, if that is more."`
 	Raw         int64          `json:"rawProgress" doc:"That of the workouts as they are now."`
 	Percent     float64        `json:"percentComplete" doc:"Of the total, with two decimals."`
 	Awarded     int            `json:"partsAwardedCount" doc:"The parts that are minted."`
-	Remaining   int64          `json:"remainingToNextPart" doc:"In the unit of the target; 0 if all parts are minted."`
+	Remaining   int64          `json:"remainingToNextPart" doc:"In the unit of the target; 0 if all parts are reached."`
 	Version     int            `json:"version" doc:"Increases with each change."`
 	Sports      []tally.Family `json:"sports" doc:"The families of sports that count."`
 	State       string         `json:"state" enum:"ACTIVE,PAUSED,COMPLETED,ABANDONED,ENDED" doc:"The status in full. ENDED: its last day was over a week ago."`
@@ -202,6 +221,9 @@ type Milestone struct {
 	EndsAt      *time.Time     `json:"endsAt,omitempty" doc:"When its last day is over everywhere. Absent: no end."`
 	EndsInDays  *int           `json:"endsInDays,omitempty" doc:"Days until its last day, 0 on it, in UTC. Absent: no end, or over."`
 	PictureURL  string         `json:"pictureUrl,omitempty" doc:"Its public picture. Absent: there is none."`
+	Source      item.Source    `json:"source" enum:"STRAVA,PHONE" doc:"Where the workouts come from that count."`
+	Earned      int            `json:"partsEarnedCount" doc:"The parts that the progress reaches: those that are minted, and those whose workouts must settle."`
+	SettlesAt   *time.Time     `json:"settlesAt,omitempty" doc:"When the next of the reached parts is minted, if none of its workouts changes or goes. Absent: none waits."`
 }
 
 // status returns the state as clients know it that were written before milestones could be abandoned or
@@ -239,7 +261,13 @@ func (r Row) view(now time.Time) Milestone {
 		Sports:      r.families(),
 		State:       r.State(now),
 		CreatedAt:   time.Unix(r.CreatedAt, 0).UTC(),
+		Source:      r.source(),
+		Earned:      g.Earned(r.Progress),
 	}
+	if at := time.Unix(r.PartAt, 0).UTC(); r.PartAt != 0 && out.State == Active {
+		out.SettlesAt = &at
+	}
+
 	if end := r.EndsAt(); !end.IsZero() {
 		out.EndsAt = &end
 	}
@@ -280,6 +308,7 @@ type CreateMilestone struct {
 		StartDay    string         `json:"periodStartDay,omitempty" format:"date" doc:"The first day, where a workout took place, in place of the time."`
 		EndDay      string         `json:"periodEndDay,omitempty" format:"date" doc:"The last day, where a workout took place. Absent: no end."`
 		PartsTotal  int            `json:"partsTotal,omitempty" minimum:"1" maximum:"12" doc:"That of the model, if given."`
+		Source      item.Source    `json:"source,omitempty" enum:"STRAVA,PHONE" default:"STRAVA" doc:"Where the workouts come from that count. It cannot be changed."`
 	}
 }
 
@@ -350,6 +379,7 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 		Life:        item.Life{Status: Active, EndDay: b.EndDay, CreatedAt: now.Unix()},
 		Version:     1,
 		Unsent:      true,
+		Source:      cmp.Or(b.Source, item.Strava),
 	}
 
 	if r = r.withSports(b.Sport, b.Sports); r.Sport == "" {

@@ -1,9 +1,7 @@
 package milestone
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -21,7 +19,7 @@ import (
 type ListVerdicts struct {
 	auth.User
 	ID     string `path:"milestoneId" pattern:"^[0-9A-HJKMNP-TV-Z]{26}$" doc:"The id of the milestone."`
-	Cursor string `query:"cursor" pattern:"^[0-9]{10}-[0-9]{1,19}$" doc:"The next of the page before." example:"1780729200-12345678901"`
+	Cursor string `query:"cursor" pattern:"^[0-9]{10}-[A-Za-z0-9-]{1,64}$" doc:"The next of the page before." example:"1780729200-12345678901"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 
@@ -66,14 +64,14 @@ func ListVerdictsFunction() app.Function {
 // months, because a duplicate is known from all workouts, and the workouts of the
 // page for their names. Errors: milestone_not_found.
 func (s *Service) ListVerdicts(ctx context.Context, in *ListVerdicts) (*VerdictList, error) {
-	out, err := s.verdicts(ctx, in.UserID, in.ID, in.Cursor, in.Limit)
+	out, source, err := s.verdicts(ctx, in.UserID, in.ID, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, err
 	}
 
 	keys := make([]dynamo.Item, len(out.Body.Verdicts))
 	for i, v := range out.Body.Verdicts {
-		keys[i] = dynamo.Key(tables.GetWorkouts, item.User(in.UserID), item.Workout(v.ActivityID))
+		keys[i] = dynamo.Key(tables.GetWorkouts, item.User(in.UserID), source.Workout(v.ActivityID))
 	}
 
 	rows, err := dynamo.GetAll[workout.Row](ctx, s.db.Eventual(), tables.GetWorkouts, keys)
@@ -90,47 +88,34 @@ func (s *Service) ListVerdicts(ctx context.Context, in *ListVerdicts) (*VerdictL
 	return out, err
 }
 
-// verdicts returns a page of the workouts of a milestone's period, without their names.
-func (s *Service) verdicts(ctx context.Context, userID, id, cursor string, limit int) (*VerdictList, error) {
+// verdicts returns a page of the workouts of a milestone's period, without their names, and their source.
+func (s *Service) verdicts(ctx context.Context, userID, id, cursor string, limit int) (*VerdictList, item.Source, error) {
 	r, err := s.read(ctx, userID, id)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 
 	u, err := item.ReadUser(ctx, s.db, userID)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 
 	entries, err := s.entriesOf(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 
 	g := r.Goal()
 	sum := tally.Count(entries, g, u.Counts)
 
 	entries = slices.DeleteFunc(entries, func(e tally.Entry) bool { return e.StartedAt < r.Start })
-	slices.SortFunc(entries, func(a, b tally.Entry) int { return cmp.Compare(cursorOf(b), cursorOf(a)) })
+	slices.SortFunc(entries, workout.LatestFirst)
 
 	out := &VerdictList{}
 	out.Body.Status, out.Body.Progress = r.State(s.now()), sum.Progress
 	out.Body.Counted, out.Body.Total = sum.Counted, len(entries)
 
-	if cursor != "" {
-		i := slices.IndexFunc(entries, func(e tally.Entry) bool { return cursorOf(e) < sortable(cursor) })
-		if i < 0 {
-			i = len(entries)
-		}
-
-		entries = entries[i:]
-	}
-
-	if len(entries) > limit {
-		entries = entries[:limit]
-		last := entries[limit-1]
-		out.Body.Next = fmt.Sprintf("%010d-%s", last.StartedAt, last.ActivityID)
-	}
+	entries, out.Body.Next = workout.CutPage(entries, cursor, limit)
 
 	out.Body.Verdicts = []Verdict{}
 	for _, e := range entries {
@@ -147,30 +132,23 @@ func (s *Service) verdicts(ctx context.Context, userID, id, cursor string, limit
 		}
 
 		for _, reason := range reasons {
-			v.Reasons, v.Texts = append(v.Reasons, reason), append(v.Texts, texts[reason])
+			v.Reasons, v.Texts = append(v.Reasons, reason), append(v.Texts, textOf(reason, r.source()))
 		}
 
 		out.Body.Verdicts = append(out.Body.Verdicts, v)
 	}
 
-	return out, nil
+	return out, r.source(), nil
 }
-
-// cursorOf returns what orders workouts by their start, and then by their ids.
-func cursorOf(e tally.Entry) string {
-	return sortable(fmt.Sprintf("%010d-%s", e.StartedAt, e.ActivityID))
-}
-
-// sortable returns a cursor with the id at its full width, so that ids compare as numbers.
-func sortable(cursor string) string { return cursor[:11] + fmt.Sprintf("%19s", cursor[11:]) }
 
 // entriesOf returns the workouts of the months of a milestone's period.
 func (s *Service) entriesOf(ctx context.Context, r Row) ([]tally.Entry, error) {
+	to := int64(workout.EndOfTime)
 	if end := r.EndsAt(); !end.IsZero() {
-		return workout.EntriesBetween(ctx, s.db, r.UserID, r.Start, end.Unix())
+		to = end.Unix()
 	}
 
-	return workout.Entries(ctx, s.db, r.UserID, r.Start)
+	return workout.EntriesOf(ctx, s.db, r.source(), r.UserID, r.Start, to)
 }
 
 // ListUserVerdicts is the request of an administrator for what counts for a milestone of a user.
@@ -178,7 +156,7 @@ type ListUserVerdicts struct {
 	auth.Admin
 	Of     string `path:"userId" maxLength:"64" doc:"The id of the user."`
 	ID     string `path:"milestoneId" pattern:"^[0-9A-HJKMNP-TV-Z]{26}$" doc:"The id of the milestone."`
-	Cursor string `query:"cursor" pattern:"^[0-9]{10}-[0-9]{1,19}$" doc:"The next of the page before." example:"1780729200-12345678901"`
+	Cursor string `query:"cursor" pattern:"^[0-9]{10}-[A-Za-z0-9-]{1,64}$" doc:"The next of the page before." example:"1780729200-12345678901"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 
@@ -214,7 +192,7 @@ func ListUserVerdictsFunction() app.Function {
 // ListUserVerdicts returns ids, verdicts and times: an administrator does not see what a user did, how
 // far or where. Errors: milestone_not_found, user_not_found.
 func (s *Service) ListUserVerdicts(ctx context.Context, in *ListUserVerdicts) (*UserVerdictList, error) {
-	all, err := s.verdicts(ctx, in.Of, in.ID, in.Cursor, in.Limit)
+	all, _, err := s.verdicts(ctx, in.Of, in.ID, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, err
 	}

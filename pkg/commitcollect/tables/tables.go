@@ -92,20 +92,27 @@ var (
 
 // Workouts. A ledger has what the rules need of the workouts of a month.
 var (
-	GetWorkout  = Main.On("Get workout", "PK=USER#{userId}, SK=WORKOUT#STRAVA#{activityId}", perEvent, spec.GetItem)
+	GetWorkout = Main.On("Get workout", "PK=USER#{userId}, SK=WORKOUT#STRAVA#{activityId} or PHONE#WORKOUT#{id}", perEvent,
+		spec.GetItem)
 	GetWorkouts = Main.On("Get workouts of a page",
-		"PK=USER#{userId}, SK=WORKOUT#STRAVA#{activityId} (batches of 100)", perPage, spec.BatchGetItem)
-	GetLedger     = Main.On("Get ledger", "PK=USER#{userId}, SK=LEDGER#{month}", perEvent, spec.GetItem)
+		"PK=USER#{userId}, SK=WORKOUT#STRAVA#{activityId} or PHONE#WORKOUT#{id} (batches of 100)", perPage, spec.BatchGetItem)
+	GetLedger     = Main.On("Get ledger", "PK=USER#{userId}, SK=LEDGER#{month} or PHONE#LEDGER#{month}", perEvent, spec.GetItem)
 	StoreWorkouts = Main.On("Store workouts", "PK=USER#{userId}, SK=WORKOUT#STRAVA#{activityId}, unless newer; LEDGER#{month}, by its rev",
 		perEvent, spec.PutItem, spec.UpdateItem)
 	ListWorkouts = Main.On("List workouts",
-		"PK=USER#{userId}, SK begins with WORKOUT#STRAVA#, at most 3,000, some attributes", onUser, spec.Query)
-	ReadLedgers   = Main.On("Read ledgers", "PK=USER#{userId}, SK from LEDGER#{month}", perWorkout, spec.Query)
-	LatestLedgers = Main.On("Read latest ledgers", "PK=USER#{userId}, SK begins with LEDGER#, newest first", perRequest, spec.Query)
-	DropWorkouts  = Main.On("Drop workouts",
+		"PK=USER#{userId}, SK begins with WORKOUT#STRAVA# or PHONE#WORKOUT#, at most 3,000, some attributes", onUser, spec.Query)
+	ReadLedgers   = Main.On("Read ledgers", "PK=USER#{userId}, SK from LEDGER#{month} or PHONE#LEDGER#{month}", perWorkout, spec.Query)
+	LatestLedgers = Main.On("Read latest ledgers", "PK=USER#{userId}, SK begins with LEDGER# or PHONE#LEDGER#, newest first", perRequest,
+		spec.Query)
+	DropWorkouts = Main.On("Drop workouts",
 		"PK=USER#{userId}, SK begins with WORKOUT#STRAVA#, and then with their ledgers as Store workouts", rarely, spec.Query,
 		spec.DeleteItem, spec.PutItem)
 )
+
+// Uploads of phones.
+var StoreUploads = Main.On("Store uploads",
+	"PK=USER#{userId}, SK=PHONE#WORKOUT#{id}; PHONE#LEDGER#{month} and PHONE#UPLOADS, each by its rev", onUser,
+	spec.GetItem, spec.PutItem, spec.DeleteItem)
 
 // Models and milestones.
 var (

@@ -105,6 +105,7 @@ type Entry struct {
 	Flagged    bool   `dynamodbav:"f,omitempty"`
 	Private    bool   `dynamodbav:"p,omitempty"`
 	Deleted    bool   `dynamodbav:"x,omitempty"`
+	StoredAt   int64  `dynamodbav:"c,omitempty"` // when this was last changed, epoch s; 0 in ledgers of before it was stored
 }
 
 // localDay is the form of a day at the place of a workout.
@@ -154,7 +155,21 @@ type Goal struct {
 	Start int64 // epoch s; workouts that begin before it do not count
 	// StartDay and EndDay, where given, bound the local day of a workout, both included.
 	StartDay, EndDay string
+
+	// Once is set if of workouts that overlap one counts.
+	Once bool
 }
+
+// MaxElapsed bounds the elapsed time of the workouts of a goal with Once, s.
+const MaxElapsed = 2 * 24 * 60 * 60
+
+// StoredUntil returns the entries that have not changed after a time, epoch s.
+func StoredUntil(entries []Entry, t int64) []Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.StoredAt > t })
+}
+
+// FamilyOf returns the family of a sport type of Strava, "" if it belongs to none.
+func FamilyOf(sportType string) Family { return sports[sportType].family }
 
 // Reason is a reason why a workout does not count for a goal.
 type Reason string
@@ -173,6 +188,7 @@ const (
 	IsFlagged    Reason = "flagged"
 	NoValue      Reason = "no_value"
 	Duplicate    Reason = "duplicate"
+	Overlap      Reason = "overlap"
 
 	// These are reasons of the milestone, which Why and Count do not return.
 	IsPaused    Reason = "milestone_paused"
@@ -181,7 +197,7 @@ const (
 )
 
 // Why returns the reasons for which a workout does not count, without regard to others:
-// never Duplicate. It returns none for a workout that counts unless it is a duplicate.
+// never Duplicate or Overlap. It returns none for a workout that counts unless it is one of these.
 func Why(e Entry, g Goal, c Choice) (all []Reason) {
 	s, day := sports[e.SportType], e.LocalDay()
 	for _, r := range []struct {
@@ -221,11 +237,29 @@ const (
 	sameSeconds  = 300
 )
 
-// isTwin reports whether two workouts that began within sameStart of each other are twins.
+// isTwin reports whether two workouts are twins.
 func isTwin(a, b Entry) bool {
 	known := a.Elapsed != 0 && b.Elapsed != 0
 
-	return near(a.Distance, b.Distance, sameMetres, sameDistance) && (!known || near(a.Elapsed, b.Elapsed, sameSeconds, sameElapsed))
+	return near(a.StartedAt, b.StartedAt, sameStart, 0) && near(a.Distance, b.Distance, sameMetres, sameDistance) &&
+		(!known || near(a.Elapsed, b.Elapsed, sameSeconds, sameElapsed))
+}
+
+// overlap reports whether a time of more than sameStart belongs to both workouts.
+func overlap(a, b Entry) bool {
+	return min(a.StartedAt+a.Elapsed, b.StartedAt+b.Elapsed)-max(a.StartedAt, b.StartedAt) > sameStart
+}
+
+// beside returns why a workout does not count beside another that counts, "" if it does.
+func (g Goal) beside(e, counts Entry) Reason {
+	switch {
+	case isTwin(e, counts):
+		return Duplicate
+	case g.Once && overlap(e, counts):
+		return Overlap
+	}
+
+	return ""
 }
 
 // near reports whether two values differ by at most an amount, or by a part of the greater.
@@ -240,7 +274,7 @@ type Sum struct {
 	Counted     int   // workouts
 	BeforeStart int   // workouts that count but for their start
 	Why         map[string][]Reason
-	TwinOf      map[string]string // by the id of a duplicate, the id of the workout that counts
+	TwinOf      map[string]string // by the id of a duplicate or of one that overlaps, the id of the workout that counts
 }
 
 // Count sums the workouts that count for a goal. Of workouts that are the same the one
@@ -264,10 +298,9 @@ func Count(entries []Entry, g Goal, c Choice) Sum {
 		}
 	}
 
-	sum.TwinOf = twins(counts)
+	sum.TwinOf = g.twins(counts, sum.Why)
 	for _, e := range counts {
 		if sum.TwinOf[e.ActivityID] != "" {
-			sum.Why[e.ActivityID] = []Reason{Duplicate}
 			continue
 		}
 
@@ -316,11 +349,16 @@ func longestStreak(counts []Entry, t Target) (longest int64) {
 	return longest
 }
 
-// twins returns, for the id of each duplicate among workouts of the sports of a goal, the id of the
-// workout that counts in its place.
-func twins(all []Entry) map[string]string {
+// twins returns, for the id of each workout of the sports of a goal that does not count beside another,
+// the id of the other, and adds the reason to why.
+func (g Goal) twins(all []Entry, why map[string][]Reason) map[string]string {
 	byStart := slices.SortedFunc(slices.Values(all), func(a, b Entry) int { return cmp.Compare(a.StartedAt, b.StartedAt) })
 	byID := slices.SortedFunc(slices.Values(all), func(a, b Entry) int { return compareIDs(a.ActivityID, b.ActivityID) })
+
+	before := int64(sameStart) // how much earlier than e a workout can begin that does not count beside it
+	if g.Once {
+		before = MaxElapsed
+	}
 
 	of := map[string]string{}
 	for _, e := range byID { // the lowest first, so that e counts unless a lower one is the same
@@ -328,10 +366,20 @@ func twins(all []Entry) map[string]string {
 			continue
 		}
 
-		i, _ := slices.BinarySearchFunc(byStart, e.StartedAt-sameStart, func(b Entry, start int64) int { return cmp.Compare(b.StartedAt, start) })
-		for ; i < len(byStart) && byStart[i].StartedAt <= e.StartedAt+sameStart; i++ {
-			if b := byStart[i]; compareIDs(b.ActivityID, e.ActivityID) > 0 && of[b.ActivityID] == "" && isTwin(e, b) {
-				of[b.ActivityID] = e.ActivityID
+		last := e.StartedAt + sameStart
+		if g.Once {
+			last = max(last, e.StartedAt+e.Elapsed)
+		}
+
+		i, _ := slices.BinarySearchFunc(byStart, e.StartedAt-before, func(b Entry, start int64) int { return cmp.Compare(b.StartedAt, start) })
+		for ; i < len(byStart) && byStart[i].StartedAt <= last; i++ {
+			b := byStart[i]
+			if compareIDs(b.ActivityID, e.ActivityID) <= 0 || of[b.ActivityID] != "" {
+				continue
+			}
+
+			if reason := g.beside(b, e); reason != "" {
+				of[b.ActivityID], why[b.ActivityID] = e.ActivityID, []Reason{reason}
 			}
 		}
 	}
@@ -339,7 +387,8 @@ func twins(all []Entry) map[string]string {
 	return of
 }
 
-// compareIDs compares activity ids as numbers: they are decimal, without leading zeros.
+// compareIDs compares ids of Strava as numbers: they are decimal, without leading zeros. Those of phones
+// have the length of a UUID, and are compared as texts.
 func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // Threshold returns the progress at which part n, from 1, is earned: n/parts of the total, rounded up. So the

@@ -301,3 +301,76 @@ func TestPercent(t *testing.T) {
 		}
 	}
 }
+
+// TestOverlap: of workouts that take place at the same time one counts, the lowest, for a goal with Once only.
+// Two minutes in common are allowed, and a workout that does not count covers no other.
+func TestOverlap(t *testing.T) {
+	t.Parallel()
+
+	at := func(id string, minute, minutes, metres int64) Entry {
+		return Entry{ActivityID: id, SportType: "Run", StartedAt: 10_000 + 60*minute, Elapsed: 60 * minutes, Distance: metres}
+	}
+	runs := Goal{Sports: SetOf(Run), Target: Distance, Total: 100_000, Parts: 4, Once: true}
+
+	for _, c := range []struct {
+		what    string
+		entries []Entry
+		why     map[string][]Reason
+		twins   map[string]string
+	}{
+		{
+			"one after the other",
+			[]Entry{at("A", 0, 30, 5000), at("B", 28, 30, 5000)},
+			map[string][]Reason{},
+			map[string]string{},
+		},
+		{
+			"three minutes in common",
+			[]Entry{at("B", 27, 30, 5000), at("A", 0, 30, 5000)},
+			map[string][]Reason{"B": {Overlap}},
+			map[string]string{"B": "A"},
+		},
+		{
+			"the lowest begins last",
+			[]Entry{at("A", 1000, 30, 5000), at("B", 0, 1010, 5000), at("C", 10, 5, 900)},
+			map[string][]Reason{"B": {Overlap}},
+			map[string]string{"B": "A"},
+		},
+		{
+			"twins, and one that overlaps",
+			[]Entry{at("A", 0, 30, 5000), at("B", 1, 30, 5100), at("C", 10, 10, 2000)},
+			map[string][]Reason{"B": {Duplicate}, "C": {Overlap}},
+			map[string]string{"B": "A", "C": "A"},
+		},
+		{
+			"one of the longest",
+			[]Entry{at("B", 0, MaxElapsed/60, 5000), at("A", MaxElapsed/60-3, 30, 5000)},
+			map[string][]Reason{"B": {Overlap}},
+			map[string]string{"B": "A"},
+		},
+	} {
+		sum := Count(c.entries, runs, DefaultChoice)
+		if !cmp.Equal(sum.Why, c.why) || !cmp.Equal(sum.TwinOf, c.twins) {
+			t.Errorf("%s: %v, %v, want %v, %v", c.what, sum.Why, sum.TwinOf, c.why, c.twins)
+		}
+
+		several := runs
+		several.Once = false
+
+		if sum := Count(c.entries, several, DefaultChoice); sum.Counted < len(c.entries)-1 {
+			t.Errorf("%s: %d count for a goal of which several may, %v", c.what, sum.Counted, sum.Why)
+		}
+	}
+}
+
+// TestStoredUntil: entries of ledgers without times were stored before any time.
+func TestStoredUntil(t *testing.T) {
+	t.Parallel()
+
+	all := []Entry{{ActivityID: "1"}, {ActivityID: "2", StoredAt: 100}, {ActivityID: "3", StoredAt: 101}}
+	got := StoredUntil(all, 100)
+
+	if !cmp.Equal(got, all[:2]) || len(all) != 3 || all[2].ActivityID != "3" {
+		t.Errorf("got %v of %v", got, all)
+	}
+}

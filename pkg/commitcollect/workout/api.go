@@ -1,7 +1,6 @@
 package workout
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -55,30 +54,66 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 
 // Workout is a workout in an answer.
 type Workout struct {
-	ActivityID string    `json:"activityId" doc:"The id of the activity at Strava." example:"12345678901"`
-	Name       string    `json:"name" doc:"What the user calls it."`
+	ActivityID string    `json:"activityId" doc:"The id of the activity at Strava, or of the workout on the phone." example:"12345678901"`
+	Name       string    `json:"name" doc:"What the user calls it: empty of a phone's."`
 	SportType  string    `json:"sportType" doc:"Strava's sport type." example:"GravelRide"`
 	StartedAt  time.Time `json:"startedAt" doc:"When it began."`
 	UTCOffset  int32     `json:"utcOffset" doc:"Seconds that the local time was ahead of UTC."`
 	Distance   int64     `json:"distance" doc:"Metres."`
 	Elevation  int64     `json:"elevation" doc:"Metres of ascent."`
 	MovingTime int64     `json:"movingTime" doc:"Seconds."`
+
+	// Only of the phone:
+	App      string `json:"app,omitempty" enum:"HEALTHKIT,HEALTH_CONNECT" doc:"Which store of the phone it is from."`
+	Revision *int64 `json:"revision,omitempty" doc:"The revision that is stored."`
+	Indoor   bool   `json:"indoor,omitempty" doc:"Whether it took place indoors."`
+	Manual   bool   `json:"manual,omitempty" doc:"Whether it was entered by hand."`
 }
 
 func (r Row) view() Workout {
-	return Workout{r.ActivityID, r.Name, r.SportType, time.Unix(r.StartedAt, 0).UTC(), r.UTCOffset, r.Distance, r.Elevation, r.Moving}
+	return Workout{
+		ActivityID: r.ActivityID,
+		Name:       r.Name,
+		SportType:  r.SportType,
+		StartedAt:  time.Unix(r.StartedAt, 0).UTC(),
+		UTCOffset:  r.UTCOffset,
+		Distance:   r.Distance,
+		Elevation:  r.Elevation,
+		MovingTime: r.Moving,
+	}
+}
+
+// listed is a workout of any source.
+type listed struct {
+	Row
+	App      string `dynamodbav:"app"`
+	Revision int64  `dynamodbav:"revision"`
+	Indoor   bool   `dynamodbav:"indoor"`
+	Entered  bool   `dynamodbav:"isEntered"`
+}
+
+func (l listed) view() Workout {
+	w := l.Row.view()
+	if l.App != "" {
+		w.App, w.Revision, w.Indoor, w.Manual = l.App, &l.Revision, l.Indoor, l.Entered
+	}
+
+	return w
 }
 
 // ListRecent is the request for the caller's latest workouts.
 type ListRecent struct {
 	auth.User
-	Limit int `query:"limit" minimum:"1" maximum:"50" default:"20"`
+	Source item.Source `query:"source" enum:"STRAVA,PHONE" default:"STRAVA" doc:"Where the workouts come from."`
+	Cursor string      `query:"cursor" pattern:"^[0-9]{10}-[A-Za-z0-9-]{1,64}$" doc:"The next of the page before." example:"1780729200-12345678901"`
+	Limit  int         `query:"limit" minimum:"1" maximum:"50" default:"20"`
 }
 
 // WorkoutList is the answer with workouts.
 type WorkoutList struct {
 	Body struct {
 		Workouts []Workout `json:"workouts" doc:"The workouts, the latest first."`
+		Next     string    `json:"next,omitempty" doc:"The cursor of the next page. Absent on the last."`
 	}
 }
 
@@ -94,30 +129,30 @@ func ListRecentFunction() app.Function {
 	}, Open, (*Service).ListRecent)
 }
 
-// ListRecent returns the latest workouts that are not deleted, by their start. It reads
-// ledgers, the latest month first, until it has enough, and then these workouts.
+// ListRecent returns a page of the workouts of a source that are not deleted, by their start. It reads
+// ledgers, the latest month of the page first, until it has enough, and then these workouts.
 func (s *Service) ListRecent(ctx context.Context, in *ListRecent) (*WorkoutList, error) {
-	latest, err := s.latest(ctx, in.UserID, in.Limit)
+	latest, err := s.latest(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-
-	keys := make([]dynamo.Item, len(latest))
-	for i, id := range latest {
-		keys[i] = dynamo.Key(tables.GetWorkouts, item.User(in.UserID), item.Workout(id))
-	}
-
-	rows, err := dynamo.GetAll[Row](ctx, s.db.Eventual(), tables.GetWorkouts, keys)
-	if err != nil {
-		return nil, err
-	}
-
-	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.StartedAt, a.StartedAt), cmp.Compare(b.ActivityID, a.ActivityID))
-	})
 
 	out := &WorkoutList{}
 	out.Body.Workouts = []Workout{}
+
+	latest, out.Body.Next = CutPage(latest, in.Cursor, in.Limit)
+
+	keys := make([]dynamo.Item, len(latest))
+	for i, e := range latest {
+		keys[i] = dynamo.Key(tables.GetWorkouts, item.User(in.UserID), in.Source.Workout(e.ActivityID))
+	}
+
+	rows, err := dynamo.GetAll[listed](ctx, s.db.Eventual(), tables.GetWorkouts, keys)
+	if err != nil {
+		return nil, err
+	}
+
+	slices.SortFunc(rows, func(a, b listed) int { return LatestFirst(a.Entry(), b.Entry()) })
 
 	for _, r := range rows {
 		if !r.IsDeleted { // deleted since the ledger was read
@@ -128,36 +163,40 @@ func (s *Service) ListRecent(ctx context.Context, in *ListRecent) (*WorkoutList,
 	return out, nil
 }
 
-// latest returns the ids of the latest workouts, at most n.
-func (s *Service) latest(ctx context.Context, userID string, n int) (ids []string, err error) {
-	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.LatestLedgers, item.User(userID), item.Ledgers), Backward: true, Limit: 2}
+// latest returns the workouts of the months of a page, the latest first: one more than the page has, if
+// there are as many.
+func (s *Service) latest(ctx context.Context, in *ListRecent) (all []tally.Entry, err error) {
+	a, pk := tables.LatestLedgers, item.User(in.UserID)
+
+	r := dynamo.Range{Key: dynamo.KeyBeginsWith(a, pk, in.Source.Ledgers()), Backward: true, Limit: 2}
+	if in.Cursor != "" {
+		r.Key = dynamo.KeyBetween(a, pk, in.Source.Ledgers(), in.Source.Ledger(monthOf(in.Cursor)))
+	}
 
 	for page, err := range dynamo.Pages(func(after dynamo.Item) ([]ledger, dynamo.Item, error) {
 		r.After = after
-		return dynamo.Query[ledger](ctx, s.db, tables.LatestLedgers, r)
+		return dynamo.Query[ledger](ctx, s.db, a, r)
 	}) {
 		if err != nil {
 			return nil, err
 		}
 
 		for _, l := range page {
-			slices.SortFunc(l.Entries, func(a, b tally.Entry) int {
-				return cmp.Or(cmp.Compare(b.StartedAt, a.StartedAt), cmp.Compare(b.ActivityID, a.ActivityID))
-			})
+			slices.SortFunc(l.Entries, LatestFirst)
 
 			for _, e := range l.Entries {
-				if !e.Deleted && len(ids) < n {
-					ids = append(ids, e.ActivityID)
+				if !e.Deleted && isAfter(e, in.Cursor) {
+					all = append(all, e)
 				}
 			}
 		}
 
-		if len(ids) == n {
+		if len(all) > in.Limit {
 			break
 		}
 	}
 
-	return ids, nil
+	return all, nil
 }
 
 // GetStatus is the request for the state of the connection to Strava.

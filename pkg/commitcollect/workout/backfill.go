@@ -158,10 +158,11 @@ func (s *Ingester) begin(ctx context.Context, m link.Backfill) (int64, error) {
 
 	_, milestones, err := item.Listed[struct {
 		item.Life
-		Start int64 `dynamodbav:"periodStartAtUtc"`
+		Start  int64       `dynamodbav:"periodStartAtUtc"`
+		Source item.Source `dynamodbav:"source"`
 	}](ctx, s.db, m.UserID)
 	for _, milestone := range milestones {
-		if milestone.IsOpen(now) {
+		if milestone.IsOpen(now) && milestone.Source != item.Phone {
 			first = min(first, milestone.Start)
 		}
 	}

@@ -41,6 +41,7 @@ type Row struct {
 	DeletedAt  int64  `dynamodbav:"deletedAtUtc,omitempty"` // epoch s
 	IngestedAt int64  `dynamodbav:"ingestedAtUtc"`          // epoch s
 	UpdatedAt  int64  `dynamodbav:"updatedAtUtc"`           // epoch s
+	CountedAt  int64  `dynamodbav:"countedAtUtc,omitempty"` // when what the rules need of it was last changed, epoch s
 }
 
 // Entry returns what the rules need of the workout.
@@ -48,40 +49,8 @@ func (r Row) Entry() tally.Entry {
 	return tally.Entry{
 		ActivityID: r.ActivityID, SportType: r.SportType, StartedAt: r.StartedAt, UTCOffset: r.UTCOffset,
 		Distance: r.Distance, Elevation: r.Elevation, Moving: r.Moving, Elapsed: r.Elapsed,
-		Manual: r.Manual, Flagged: r.Flagged, Private: r.Private, Deleted: r.IsDeleted,
+		Manual: r.Manual, Flagged: r.Flagged, Private: r.Private, Deleted: r.IsDeleted, StoredAt: r.CountedAt,
 	}
-}
-
-// ledger is what the rules need of the workouts of a month.
-type ledger struct {
-	PK         string        `dynamodbav:"PK"`
-	SK         string        `dynamodbav:"SK"`
-	EntityType string        `dynamodbav:"entityType"`
-	Entries    []tally.Entry `dynamodbav:"entries"`
-	Rev        int64         `dynamodbav:"rev"`
-}
-
-// maxEntries bounds a ledger, whose item may have 400 kB, to about half of it. It is 80
-// workouts a day.
-const maxEntries = 2500
-
-// set puts an entry in place of the one with its id.
-func (l *ledger) set(e tally.Entry) bool {
-	i := slices.IndexFunc(l.Entries, func(o tally.Entry) bool { return o.ActivityID == e.ActivityID })
-	switch {
-	case i >= 0:
-		l.Entries[i] = e
-	case len(l.Entries) >= maxEntries:
-		return false
-	default:
-		l.Entries = append(l.Entries, e)
-	}
-
-	return true
-}
-
-func (l *ledger) remove(id string) {
-	l.Entries = slices.DeleteFunc(l.Entries, func(o tally.Entry) bool { return o.ActivityID == id })
 }
 
 // change is the state of an activity in an event, or on a page of the history. Either all changes
@@ -163,20 +132,7 @@ func plan(ctx context.Context, db dynamo.DB, userID string, part []change, now t
 		stored[r.ActivityID] = r
 	}
 
-	ledgers := map[string]*ledger{}
-	read := func(month string) (*ledger, error) {
-		if ledgers[month] == nil {
-			l, _, err := dynamo.Get[ledger](ctx, db, tables.GetLedger, pk, item.Ledger(month))
-			if err != nil {
-				return nil, err
-			}
-
-			l.PK, l.SK, l.EntityType = pk, item.Ledger(month), "Ledger"
-			ledgers[month] = &l
-		}
-
-		return ledgers[month], nil
-	}
+	ledgers := ChangeLedgers(db, userID, item.Strava)
 
 	for i, c := range part {
 		was, known := stored[c.id]
@@ -190,12 +146,9 @@ func plan(ctx context.Context, db dynamo.DB, userID string, part []change, now t
 			writes = append(writes, dynamo.DeleteWrite(keys[i], same))
 
 			if was.StartedAt != 0 {
-				l, err := read(item.Month(was.StartedAt))
-				if err != nil {
+				if err := ledgers.Remove(ctx, c.id, was.StartedAt); err != nil {
 					return nil, err
 				}
-
-				l.remove(c.id)
 			}
 
 			continue
@@ -216,46 +169,21 @@ func plan(ctx context.Context, db dynamo.DB, userID string, part []change, now t
 			continue // a new title, for example
 		}
 
-		if was.StartedAt != 0 && item.Month(was.StartedAt) != item.Month(next.StartedAt) {
-			l, err := read(item.Month(was.StartedAt))
-			if err != nil {
-				return nil, err
-			}
-
-			l.remove(c.id)
-		}
-
 		if next.StartedAt == 0 {
 			continue // a deletion of what was never stored
 		}
 
-		l, err := read(item.Month(next.StartedAt))
+		fits, err := ledgers.Put(ctx, next.Entry(), was.StartedAt)
 		if err != nil {
 			return nil, err
 		}
 
-		if !l.set(next.Entry()) {
+		if !fits {
 			slog.WarnContext(ctx, "a workout is not counted: the month has too many", "user", userID, "activity", c.id)
 		}
 	}
 
-	for _, l := range ledgers {
-		unchanged := dynamo.Absent[ledger]("PK")
-		if l.Rev > 0 {
-			unchanged = dynamo.Equal[ledger]("rev", l.Rev)
-		}
-
-		l.Rev++
-
-		write := dynamo.PutWrite(*l, unchanged)
-		if len(l.Entries) == 0 && part[0].purged {
-			write = dynamo.DeleteWrite(dynamo.Key(tables.DropWorkouts, l.PK, l.SK), unchanged)
-		}
-
-		writes = append(writes, write)
-	}
-
-	return writes, nil
+	return append(writes, ledgers.Writes(part[0].purged)...), nil
 }
 
 // apply returns the workout after a change. ok is false if the change is older than the workout, or
@@ -294,22 +222,28 @@ func (r Row) apply(c change, pk string, now time.Time) (next Row, ok bool) {
 	next.Aspect, next.EventTime, next.UpdatedAt = c.aspect, c.eventTime, now.Unix()
 	next.IngestedAt = cmp.Or(r.IngestedAt, now.Unix())
 
+	if next.Entry() != r.Entry() {
+		next.CountedAt = now.Unix()
+	}
+
 	return next, true
 }
 
-// Entries returns the entries of all workouts that began at or after a time, in the order
+// Entries returns the entries of all workouts of Strava that began at or after a time, in the order
 // of months.
 func Entries(ctx context.Context, db dynamo.DB, userID string, from int64) (all []tally.Entry, err error) {
-	return EntriesBetween(ctx, db, userID, from, endOfTime)
+	return EntriesOf(ctx, db, item.Strava, userID, from, EndOfTime)
 }
 
-// endOfTime is later than any workout, and has a month of four digits for its year.
-const endOfTime = 253_402_300_799
+// EndOfTime is later than any workout, and has a month of four digits for its year.
+const EndOfTime = 253_402_300_799
 
-// EntriesBetween returns the entries of the workouts of the months from one time to another.
-func EntriesBetween(ctx context.Context, db dynamo.DB, userID string, from, to int64) (all []tally.Entry, err error) {
+// EntriesOf returns the entries of the workouts of a source, of the months from one time to another.
+func EntriesOf(ctx context.Context, db dynamo.DB, source item.Source, userID string, from, to int64) (all []tally.Entry, err error) {
+	first, last := source.Ledger(item.Month(from)), source.Ledger(item.Month(to))
+
 	ledgers, err := dynamo.QueryAll[ledger](ctx, db, tables.ReadLedgers, dynamo.Range{
-		Key:        dynamo.KeyBetween(tables.ReadLedgers, item.User(userID), item.Ledger(item.Month(from)), item.Ledger(item.Month(to))),
+		Key:        dynamo.KeyBetween(tables.ReadLedgers, item.User(userID), first, last),
 		Consistent: true,
 	})
 	for _, l := range ledgers {
@@ -319,9 +253,9 @@ func EntriesBetween(ctx context.Context, db dynamo.DB, userID string, from, to i
 	return all, err
 }
 
-// Get returns a workout. It returns ErrNoWorkout if there is none.
-func Get(ctx context.Context, db dynamo.DB, userID, activityID string) (Row, error) {
-	r, ok, err := dynamo.Get[Row](ctx, db, tables.GetWorkout, item.User(userID), item.Workout(activityID))
+// Get returns a workout of a source. It returns ErrNoWorkout if there is none.
+func Get(ctx context.Context, db dynamo.DB, source item.Source, userID, id string) (Row, error) {
+	r, ok, err := dynamo.Get[Row](ctx, db, tables.GetWorkout, item.User(userID), source.Workout(id))
 	if err == nil && !ok {
 		err = ErrNoWorkout
 	}

@@ -84,6 +84,8 @@ func New(t testing.TB, faults strava.Faults) *World {
 		link.StravaURL:  stravaURL,
 		link.TokenKeys:  link.NewSecret("now"),
 		workout.Webhook: Secret,
+
+		milestone.SettlingMinutes: "0", // unless a test sets another
 	} {
 		w.Settings[name] = value
 	}
@@ -377,10 +379,13 @@ func (w *World) Work() {
 	purger := testkit.Open(w.World, workout.PurgeWorkoutsFunction(), workout.OpenPurger)
 
 	milestones := testkit.Open(w.World, milestone.EvaluateMilestonesFunction(), milestone.Open)
+	settler := testkit.Open(w.World, milestone.SettleMilestonesFunction(), milestone.Open)
+
 	for range 3 {
 		testkit.Drain(w.World, link.BackfillQueue, time.Minute, logged(w, backfiller.Backfill))
 		testkit.Drain(w.World, workout.EventQueue, time.Minute, logged(w, ingester.IngestEvent))
 		testkit.Drain(w.World, link.PurgeQueue, time.Minute, logged(w, purger.PurgeWorkouts))
+		testkit.Drain(w.World, milestone.SettleQueue, time.Minute, logged(w, settler.SettleMilestones))
 		testkit.Drain(w.World, workout.ChangeQueue, time.Minute, logged(w, milestones.EvaluateMilestones))
 	}
 }
@@ -423,6 +428,7 @@ type Goal struct {
 	Total                int64
 	Start                time.Time
 	StartDay, EndDay     string
+	Source               string
 }
 
 // body is the request to start a milestone.
@@ -438,6 +444,10 @@ func (g Goal) body() map[string]any {
 	}
 	if g.StartDay != "" {
 		b["periodStartDay"] = g.StartDay
+	}
+
+	if g.Source != "" {
+		b["source"] = g.Source
 	}
 
 	if g.EndDay != "" {

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/commitcollect/upload"
+
+func main() { upload.PutWorkoutsFunction().Start() }

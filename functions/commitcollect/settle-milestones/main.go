@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/commitcollect/milestone"
+
+func main() { milestone.SettleMilestonesFunction().Start() }

@@ -417,7 +417,16 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 
 	bundle, others := f.apps()
 
+	var state, attributes func([]byte) error
+
+	for _, room := range f.Rooms {
+		if room.ContentState != nil {
+			state, attributes = room.ContentState, room.Attributes
+		}
+	}
+
 	f.Phones = apns.New(f.Clock, apns.Config{
+		ContentState: state, Attributes: attributes,
 		TeamID: teamID, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: bundle, Others: others, Dir: f.Dir, Observe: f.Push,
 		Started: func(a apns.Start) {
 			for _, do := range f.started {

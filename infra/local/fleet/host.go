@@ -15,6 +15,9 @@ type Room struct {
 	// Channels reports whether the app listens to broadcast channels. The simulated APNs
 	// has channels of one app only.
 	Channels bool
+	// ContentState and Attributes return an error for what the app could not decode of a Live Activity. They
+	// are nil if any app of the fleet decodes it.
+	ContentState, Attributes func(json []byte) error
 	// Simulate starts the simulators of services that only this room calls, and returns the
 	// environment variables that its functions need. It may be nil.
 	Simulate func(Host) (env []string, err error)

@@ -49,6 +49,7 @@ type Config struct {
 	InTurn bool
 
 	ContentState func(json []byte) error // what the app could decode
+	Attributes   func(json []byte) error // of an activity that a push starts
 	Observe      func(Push)              // sees every push and its answer; must be quick
 	Started      func(Start)             // an activity was started by push; on a goroutine that holds work
 }

@@ -72,7 +72,7 @@ func (s *Server) parse(body []byte, activity bool) (*payload, *refusal) {
 	}
 
 	if activity {
-		if no := p.checkActivity(s.ContentState); no != nil {
+		if no := p.checkActivity(s.ContentState, s.Attributes); no != nil {
 			return p, no
 		}
 	}
@@ -176,7 +176,7 @@ func (a *Alert) read(v jsontext.Value) error {
 }
 
 // checkActivity checks a Live Activity's payload as ActivityKit would.
-func (p *payload) checkActivity(decode func([]byte) error) *refusal {
+func (p *payload) checkActivity(decode, attributes func([]byte) error) *refusal {
 	a := &p.APS
 	if a.Timestamp <= 0 {
 		return badPayload("aps.timestamp is missing")
@@ -186,6 +186,12 @@ func (p *payload) checkActivity(decode func([]byte) error) *refusal {
 	case "start":
 		if a.AttributesType == "" || a.Attributes.Kind() != '{' || p.alert == nil {
 			return badPayload("the event start requires attributes-type, attributes and alert")
+		}
+
+		if attributes != nil {
+			if err := attributes(a.Attributes); err != nil {
+				return badPayload("the app cannot decode attributes: %v", err)
+			}
 		}
 	case "update", "end":
 	default:

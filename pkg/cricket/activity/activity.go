@@ -355,3 +355,11 @@ func OpenActivities(_ context.Context, env app.Env) (*Activities, error) {
 func NewActivities(env app.Env, sender func(context.Context) (*push.Sender, error)) *Activities {
 	return &Activities{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now, channels: NewChannels(env, sender)}
 }
+
+// Attributes are what never changes of a Live Activity: the attributes that a push starts it with.
+type Attributes struct {
+	MatchID string `json:"matchId" doc:"The id of the match."`
+	TeamID  string `json:"teamId,omitzero" doc:"The id of the side that the user supports. Absent: neither."`
+	Local   string `json:"local" doc:"The name of the home side."`
+	Visitor string `json:"visitor" doc:"The name of the visiting side."`
+}

@@ -52,7 +52,10 @@ func worldWithUnusedChannels(t *testing.T) (w *crickettest.World, keep []string)
 		w.OpenChannel(id, "11")
 	}
 
-	testkit.PutRows(w.World, tables.Displays, match.DisplayRow{CacheKey: match.DisplayKey("11", "11"), Display: `{"headline":"Harbour won"}`})
+	testkit.PutRows(w.World, tables.Displays, match.DisplayRow{
+		CacheKey: match.DisplayKey("11", "11"),
+		Display:  `{"phase":"result","format":"t20","status":"Result","headline":"Harbour won","local":{"name":"Harbour"},"visitor":{"name":"City"}}`,
+	})
 	listenTo(w, testkit.Row[activity.Channel](w.World, tables.Channels, "11", "11").ChannelID, "away")
 
 	sender := w.Sender(w.Env(activity.SweepChannelsFunction()))

@@ -940,14 +940,6 @@ func (r *alertRun) releaseStarts(ctx context.Context, to []recipient) error {
 	return g.Wait()
 }
 
-// activityAttributes are the static attributes of a Live Activity.
-type activityAttributes struct {
-	MatchID string `json:"matchId"`
-	TeamID  string `json:"teamId,omitzero"` // the team that the user supports; absent: neutral
-	Local   string `json:"local"`
-	Visitor string `json:"visitor"`
-}
-
 // startMessage returns the push message that starts a Live Activity for an audience.
 // It returns nil if there is no display yet, or if the match is over, because no push
 // would end the activity.
@@ -975,7 +967,7 @@ func (r *alertRun) startMessage(ctx context.Context, who audience) (*push.Messag
 		}
 	}
 
-	attributes := activityAttributes{MatchID: r.alert.MatchID, Local: c.State.Local.Name, Visitor: c.State.Visitor.Name}
+	attributes := activity.Attributes{MatchID: r.alert.MatchID, Local: c.State.Local.Name, Visitor: c.State.Visitor.Name}
 	if who.view != match.Neutral {
 		attributes.TeamID = who.view
 	}

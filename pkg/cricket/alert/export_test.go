@@ -14,7 +14,7 @@ import (
 // The tests of the package use these unexported names.
 
 type (
-	ActivityAttributes = activityAttributes
+	ActivityAttributes = activity.Attributes
 	AlertRow           = alertRow
 	BatchSizes         = batchSizes
 	PrematchRow        = prematchRow

@@ -249,3 +249,6 @@ func unix(t time.Time) int64 {
 
 	return t.Unix()
 }
+
+// MarshalJSON returns the payload.
+func (m *Message) MarshalJSON() ([]byte, error) { return m.body, nil }

@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"matchday/infra/rooms/cricket/ios"
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/cricsheet"
 	"matchday/infra/sim/sportmonks"
@@ -318,7 +319,7 @@ func (w *World) WithPhones() *World {
 	testkit.Must(w.T, err)
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	testkit.Must(w.T, err)
-	w.Phones = apns.New(w.Clock, apns.Config{TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle})
+	w.Phones = apns.New(w.Clock, apns.Config{TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle, ContentState: ios.Decodes, Attributes: ios.Starts})
 	testkit.Must(w.T, w.Phones.Listen())
 	w.T.Cleanup(func() { w.Phones.Close() })
 	ca := filepath.Join(w.T.TempDir(), "ca.pem")

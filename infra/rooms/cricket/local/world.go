@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"matchday/infra/local/fleet"
+	"matchday/infra/rooms/cricket/ios"
 	"matchday/infra/sim/sportmonks"
 	"matchday/pkg/cricket"
 )
@@ -45,7 +46,7 @@ func New() *World { return &World{starters: map[string]Phone{}} }
 // Room is the cricket room for fleet.Config. The fleet that starts it becomes the
 // world's Fleet.
 func (w *World) Room() fleet.Room {
-	return fleet.Room{Room: cricket.Room(), App: Bundle, Channels: true, Simulate: w.simulate}
+	return fleet.Room{Room: cricket.Room(), App: Bundle, Channels: true, ContentState: ios.Decodes, Attributes: ios.Starts, Simulate: w.simulate}
 }
 
 // simulate starts SportMonks, and registers activities that pushes start.

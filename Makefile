@@ -109,9 +109,10 @@ check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, Op
 	  node_modules/.bin/openapi-typescript $$f -o .local/client/$$(basename $$f .json).ts >/dev/null 2>&1 || exit 1; done && \
 	  node_modules/.bin/tsc -p infra/tools/client
 
-release-contract: ## release the contracts of all rooms, pkg/<room>/testdata/openapi.json, for review: make check compares with them
+release-contract: ## release the contracts of all rooms, pkg/<room>/testdata/openapi.json, and the types of a Live Activity, for review: make check compares with them
 	@$(documents) && for f in .local/openapi/*.json; do r=$$(basename $$f .json); \
 	  cp $$f pkg/$$r/testdata/openapi.json || exit 1; done
+	@for f in infra/rooms/*/ios/released.swift; do cp clients/ios/*Attributes.swift $$f || exit 1; done
 
 # AWS's own description of its services, and moto, an account of AWS on this machine, with what the
 # services that are judged need of its extra `server`, which is twice as large.

@@ -2,6 +2,7 @@ package commitcollect_test
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ type outcome struct {
 var volatile = []string{
 	"updatedAtUtc", "ingestedAtUtc", "deletedAtUtc", "awardedAtUtc", "lastAwardedAtUtc", "completedAtUtc", "fetchedAtUtc", "createdAtUtc",
 	"retiredAtUtc", "recomputes", "recomputedFromUtc", "countedAtUtc", "dayBeginsUtc",
-	"accessToken", "refreshToken", "brokenAtUtc", "leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAt",
+	"accessToken", "refreshToken", "startedAtUtc", "brokenAtUtc", "leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAt",
 }
 
 // outcomeOf returns the outcome, without the trail, of which a crash may lose or repeat an
@@ -333,6 +334,15 @@ var jobs = map[string]job{
 	"a user is exported": {userdata.ExportUserFunction(), func(w *commitcollecttest.World) { ran(w) },
 		func(w *commitcollecttest.World, env app.Env) error {
 			return testkit.OpenWith(w.World, env, userdata.Open).ExportUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"})
+		}},
+	"a user takes the own export": {userdata.GetExportFunction(), func(w *commitcollecttest.World) { ran(w) },
+		func(w *commitcollecttest.World, env app.Env) error {
+			out, err := testkit.OpenWith(w.World, env, userdata.Open).GetExport(w.NewContext(), &userdata.GetExport{User: user("ann")})
+			if err == nil && out.Body.URL == "" {
+				err = errors.New("it is being made")
+			}
+
+			return err
 		}},
 	"a model is written": {model.PutModelFunction(), nothing, aModel},
 	"a part is written": {model.PutPartFunction(),

@@ -27,6 +27,7 @@
 //	who sees the picture of a milestone, and until when   shelf; milestone: PutShare, EndShare
 //	who is notified, and of what                          notice
 //	what happens when a user deletes the account          userdata: ForgetUser
+//	how a user gets all that is kept                      userdata: GetExport; ExportUser for the accounts room
 //	what is written to the audit trail                    trail
 //	which keys and access patterns exist                  tables, and the list below
 //
@@ -50,6 +51,7 @@
 //	USER#{userId}                PHONE#UPLOADS                   how many the user keeps, and has stored in a day
 //	USER#{userId}                MILESTONE#{milestoneId}         a milestone
 //	USER#{userId}                MILESTONE#{id}#AWARD#07         a part that was minted
+//	USER#{userId}                EXPORT                          when the file of the user's export was made
 //	USER#{userId}                LIST#MILESTONES, DEVICES        ids of the user's open milestones, tokens of the phones
 //	STRAVA#ATHLETE#{athleteId}   OWNER                           who has connected the athlete
 //	STRAVA#CONNECTED#{0-f}       USER#{userId}                   a connected user, for the nightly sync; brokenAtUtc, if Strava refuses

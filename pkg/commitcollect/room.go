@@ -88,6 +88,7 @@ func Room() app.Room {
 		milestone.EndShareFunction(),
 		shelf.ShowPictureFunction(),
 		userdata.DeleteAccountFunction(),
+		userdata.GetExportFunction(),
 		profile.ListAuditFunction(),
 		profile.ListCorrelationFunction(),
 		profile.GetUserFunction(),

@@ -95,6 +95,7 @@ func TestFailedCallOfARouteIsReported(t *testing.T) {
 		{false, "DELETE /devices/{deviceId}", "/devices/" + string(phone.ID()), nil},
 		{false, "GET /audit", "/audit", nil},
 		{false, "DELETE /strava/connection", "/strava/connection", nil},
+		{false, "GET /account/export", "/account/export", nil},
 		{false, "DELETE /account", "/account", nil},
 		{true, "GET /admin/strava/subscription", "/admin/strava/subscription", nil},
 		{true, "POST /admin/strava/subscription", "/admin/strava/subscription", nil},

@@ -22,6 +22,7 @@ const (
 	Calls      = "STRAVA#CALLS"
 	EventCalls = "STRAVA#EVENTS"
 	Owner      = "OWNER"
+	Export     = "EXPORT"
 	// MilestoneList has the ids of a user's milestones that are open, or have been so lately.
 	MilestoneList = "LIST#MILESTONES"
 )

@@ -161,6 +161,8 @@ var (
 	FinishEvent = Idempotency.On("Finish event", "IdempotencyKey, if the claim is the same", perEvent, spec.UpdateItem)
 	RetryEvent  = Idempotency.On("Retry event", "IdempotencyKey, if it exists", byAdmin, spec.UpdateItem, spec.GetItem)
 
+	Export = Main.On("Make export", "PK=USER#{userId}, SK=EXPORT, unless another request makes it", onUser,
+		spec.GetItem, spec.PutItem, spec.UpdateItem)
 	ReadUser = Main.On("Read all of a user", "PK=USER#{userId}", rarely, spec.Query)
 	DropUser = Main.On("Drop all of a user", "PK=USER#{userId} (batches of 25)", rarely, spec.Query, spec.BatchWriteItem)
 )

@@ -151,16 +151,21 @@ func ForgetUserFunction() app.Function {
 			tables.CloseTrail, tables.DropUser, tables.DropShares, tables.UserSessions, tables.DropSessions, account.CheckDeleted,
 		},
 		Sends: []spec.Queue{account.DoneQueue, link.PurgeQueue}, Secrets: []string{link.StravaApp, link.TokenKeys},
-		Memory: 256, Timeout: time.Minute,
+		Objects: []spec.ObjectAccess{account.Exports.On(exports.Prefix, spec.DeleteObject)},
+		Memory:  256, Timeout: time.Minute,
 	}, OpenForgetter, (*Forgetter).ForgetUser)
 }
 
 // ForgetUser deletes all that the room keeps of a user who has deleted the account, in this order:
-// the access at Strava, while its tokens exist; the phones, the trail, and all items of the user;
+// the access at Strava, while its tokens exist; the file of an export; the phones, the trail, and all items of the user;
 // the sessions. Then it records the deletion in the trail, under the SHA-256 of the user's id. It
 // confirms when nothing is left. A second run deletes the rest.
 func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	if err := s.link.Disconnect(ctx, in.UserID); err != nil {
+		return err
+	}
+
+	if err := s.files.Delete(ctx, exportKey(in.UserID)); err != nil {
 		return err
 	}
 
@@ -260,12 +265,26 @@ func ExportUserFunction() app.Function {
 // ExportUser writes all that the room keeps of a user to the bucket of exports, without tokens, and
 // confirms it. A second run replaces the document.
 func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
-	pk := item.User(in.UserID)
+	document, err := s.document(ctx, in.UserID)
+	if err != nil {
+		return err
+	}
+
+	if err := s.files.Put(ctx, account.PartKey(room, in.Job), document); err != nil {
+		return err
+	}
+
+	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
+}
+
+// document returns all that the room keeps of a user, without tokens.
+func (s *Service) document(ctx context.Context, userID string) (map[string]any, error) {
+	pk := item.User(userID)
 
 	items, err := dynamo.QueryAll[map[string]any](ctx, s.db, tables.ReadUser,
 		dynamo.Range{Key: dynamo.KeyIs(tables.ReadUser, pk), Consistent: true})
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	for _, i := range items {
@@ -275,17 +294,13 @@ func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
 
 	entries, err := dynamo.QueryAll[map[string]any](ctx, s.db, tables.ReadTrail, dynamo.Range{Key: dynamo.KeyIs(tables.ReadTrail, pk)})
 	if err != nil {
-		return err
+		return nil, err
 	}
 
-	phones, err := s.phones.Of(ctx, in.UserID)
+	phones, err := s.phones.Of(ctx, userID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
-	if err := s.files.Put(ctx, account.PartKey(room, in.Job), map[string]any{"items": items, "phones": phones, "trail": entries}); err != nil {
-		return err
-	}
-
-	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
+	return map[string]any{"items": items, "phones": phones, "trail": entries}, nil
 }

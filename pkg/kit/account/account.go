@@ -145,7 +145,8 @@ func ParseKeepers(value string) (names []string, err error) {
 // KeepExport is how long an export is kept.
 const KeepExport = 7 * 24 * time.Hour
 
-// Exports holds the files of exports: the part of each room, and the whole.
+// Exports holds the files of exports: the part of each room, the whole, and what a room with sessions
+// hands out itself, under rooms/.
 var Exports = spec.Bucket{Name: "account-exports", Expires: KeepExport, Shared: true}
 
 // PartKey is the key of a room's part of an export job.

@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/commitcollect/userdata"
+
+func main() { userdata.GetExportFunction().Start() }

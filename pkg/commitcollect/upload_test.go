@@ -575,3 +575,42 @@ func TestUploadsAreInTurn(t *testing.T) {
 	same(t, "the entries", len(slices.Compact(ids)), 12)
 	same(t, "the count", testkit.Row[stored](w.World, tables.Main, "USER#ann", "PHONE#UPLOADS")["kept"], 12.0)
 }
+
+// TestUploadUnits counts what an upload, its page of a list and its milestone cost, with few workouts and with
+// 3,000 of 125 days.
+func TestUploadUnits(t *testing.T) {
+	t.Parallel()
+
+	for _, c := range []struct{ kept, reads, writes int }{{10, 40, 60}, {3000, 120, 260}} {
+		w := commitcollecttest.New(t, strava.Faults{})
+		w.AddModel("trike", 12)
+		w.SignIn("ann")
+		w.Start("ann", commitcollecttest.Goal{Source: "PHONE", Total: 100_000_000})
+		w.Work()
+
+		months := map[string][]tally.Entry{}
+
+		for i := range c.kept {
+			e := tally.Entry{
+				ActivityID: fmt.Sprintf("%036d", i), SportType: "Run", StartedAt: noon.Add(-time.Duration(i+2) * time.Hour).Unix(),
+				Distance: 1000, Elevation: 5, Moving: 300, Elapsed: 310, Manual: true, StoredAt: noon.Unix(),
+			}
+			months[item.Month(e.StartedAt)] = append(months[item.Month(e.StartedAt)], e)
+		}
+
+		for month, entries := range months {
+			testkit.PutRows(w.World, tables.Main, stored{"PK": "USER#ann", "SK": item.Phone.Ledger(month), "rev": 1, "entries": entries})
+		}
+
+		units := w.CountUnits(func() {
+			put(w, "ann", phoneRun("A", noon.Add(-time.Hour), 1000, 1))
+			w.Work()
+			recent(w, "ann", "source=PHONE")
+		})
+		t.Logf("%5.1f reads %5.1f writes with %d workouts", units.Reads, units.Writes, c.kept)
+
+		if units.Reads > float64(c.reads) || units.Writes > float64(c.writes) {
+			t.Errorf("%.1f reads and %.1f writes with %d workouts, more than %d and %d", units.Reads, units.Writes, c.kept, c.reads, c.writes)
+		}
+	}
+}

@@ -128,7 +128,7 @@ func (r Row) changed(in *UpdateMilestone) (next Row, err error) {
 
 // requestCount has the workouts of a milestone counted; those of Strava of earlier years are fetched first.
 func (s *Service) requestCount(ctx context.Context, r Row) error {
-	if r.source() == item.Strava && r.Start < workout.HistoryFrom(s.now()) { // a user without a connection gets the history with it
+	if r.From() == item.Strava && r.Start < workout.HistoryFrom(s.now()) { // a user without a connection gets the history with it
 		return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: r.UserID, Whole: true}, 0)
 	}
 

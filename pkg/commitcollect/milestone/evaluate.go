@@ -85,7 +85,7 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 func (s *Service) count(ctx context.Context, userID string, rows []Row) (failed error) {
 	bySource := map[item.Source][]Row{}
 	for _, r := range rows {
-		bySource[r.source()] = append(bySource[r.source()], r)
+		bySource[r.From()] = append(bySource[r.From()], r)
 	}
 
 	sent := map[int64]bool{}

@@ -184,7 +184,7 @@ var inspected = expression.NamesList(
 // more than MaxInspect.
 func (s *Service) inspect(ctx context.Context, of Row) (entries []tally.Entry, err error) {
 	r := dynamo.Range{
-		Key:        dynamo.KeyBeginsWith(tables.ListWorkouts, item.User(of.UserID), of.source().Workouts()),
+		Key:        dynamo.KeyBeginsWith(tables.ListWorkouts, item.User(of.UserID), of.From().Workouts()),
 		Project:    &inspected,
 		Limit:      pageSize,
 		Consistent: true,
@@ -301,7 +301,7 @@ func (s *Service) GetEligibility(ctx context.Context, in *GetEligibility) (*Elig
 		return nil, err
 	}
 
-	w, err := workout.Get(ctx, s.db, r.source(), in.UserID, in.ActivityID)
+	w, err := workout.Get(ctx, s.db, r.From(), in.UserID, in.ActivityID)
 	if err != nil {
 		return nil, err
 	}
@@ -318,7 +318,7 @@ func (s *Service) GetEligibility(ctx context.Context, in *GetEligibility) (*Elig
 		near = tally.MaxElapsed
 	}
 
-	entries, err := workout.EntriesOf(ctx, s.db, r.source(), in.UserID, w.StartedAt-near, w.StartedAt+near)
+	entries, err := workout.EntriesOf(ctx, s.db, r.From(), in.UserID, w.StartedAt-near, w.StartedAt+near)
 	if err != nil {
 		return nil, err
 	}
@@ -333,7 +333,7 @@ func (s *Service) GetEligibility(ctx context.Context, in *GetEligibility) (*Elig
 
 	reasons = append(reasons, r.against(w.StartedAt, s.now())...)
 	for _, reason := range reasons {
-		out.Body.Reasons, out.Body.Texts = append(out.Body.Reasons, reason), append(out.Body.Texts, textOf(reason, r.source()))
+		out.Body.Reasons, out.Body.Texts = append(out.Body.Reasons, reason), append(out.Body.Texts, textOf(reason, r.From()))
 	}
 
 	out.Body.Counts, out.Body.DuplicateOf = len(reasons) == 0, sum.TwinOf[in.ActivityID]

@@ -119,12 +119,12 @@ func (r Row) Goal() tally.Goal {
 		Start:    r.Start,
 		StartDay: r.StartDay,
 		EndDay:   r.EndDay,
-		Once:     r.source() == item.Phone,
+		Once:     r.From() == item.Phone,
 	}
 }
 
-// source returns where the workouts come from that count.
-func (r Row) source() item.Source { return cmp.Or(r.Source, item.Strava) }
+// From returns where the workouts come from that count.
+func (r Row) From() item.Source { return cmp.Or(r.Source, item.Strava) }
 
 // families returns the sports that count.
 func (r Row) families() []tally.Family {
@@ -261,7 +261,7 @@ func (r Row) view(now time.Time) Milestone {
 		Sports:      r.families(),
 		State:       r.State(now),
 		CreatedAt:   time.Unix(r.CreatedAt, 0).UTC(),
-		Source:      r.source(),
+		Source:      r.From(),
 		Earned:      g.Earned(r.Progress),
 	}
 	if at := time.Unix(r.PartAt, 0).UTC(); r.PartAt != 0 && out.State == Active {

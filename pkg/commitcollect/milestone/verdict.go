@@ -132,13 +132,13 @@ func (s *Service) verdicts(ctx context.Context, userID, id, cursor string, limit
 		}
 
 		for _, reason := range reasons {
-			v.Reasons, v.Texts = append(v.Reasons, reason), append(v.Texts, textOf(reason, r.source()))
+			v.Reasons, v.Texts = append(v.Reasons, reason), append(v.Texts, textOf(reason, r.From()))
 		}
 
 		out.Body.Verdicts = append(out.Body.Verdicts, v)
 	}
 
-	return out, r.source(), nil
+	return out, r.From(), nil
 }
 
 // entriesOf returns the workouts of the months of a milestone's period.
@@ -148,7 +148,7 @@ func (s *Service) entriesOf(ctx context.Context, r Row) ([]tally.Entry, error) {
 		to = end.Unix()
 	}
 
-	return workout.EntriesOf(ctx, s.db, r.source(), r.UserID, r.Start, to)
+	return workout.EntriesOf(ctx, s.db, r.From(), r.UserID, r.Start, to)
 }
 
 // ListUserVerdicts is the request of an administrator for what counts for a milestone of a user.

@@ -63,6 +63,9 @@ type UserMilestone struct {
 	Noticed     int        `json:"partsNoticedCount" doc:"The parts whose notice was sent."`
 	AwardedAt   *time.Time `json:"lastAwardedAt,omitempty" doc:"When the last part was minted."`
 	Version     int        `json:"version" doc:"Increases with each change."`
+
+	Source    item.Source `json:"source" enum:"STRAVA,PHONE" doc:"Where the workouts come from that count."`
+	SettlesAt *time.Time  `json:"settlesAt,omitempty" doc:"When the next part is minted, if no workout changes. Absent: none waits."`
 }
 
 // GetUserFunction returns a user to an administrator.
@@ -116,6 +119,8 @@ func (s *Operator) GetUser(ctx context.Context, in *GetUser) (*UserPage, error) 
 			Awarded:     r.Awarded,
 			Noticed:     r.Noticed,
 			Version:     r.Version,
+			Source:      r.From(),
+			SettlesAt:   moment(r.PartAt),
 		}
 		if r.AwardedAt != nil {
 			m.AwardedAt = moment(*r.AwardedAt)

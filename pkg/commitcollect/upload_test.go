@@ -162,6 +162,28 @@ func TestOldMilestoneIsOfStrava(t *testing.T) {
 	same(t, "its source", got.Source, "STRAVA")
 }
 
+// TestPhoneMilestoneIsNothingToCodeOfBefore: code that knows no sources, which runs beside this during a
+// deployment, counts by sport and sports. It counts nothing of Strava's for a milestone of the phone.
+func TestPhoneMilestoneIsNothingToCodeOfBefore(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	id := w.Start("ann", commitcollecttest.Goal{Source: "PHONE"})
+
+	row := func() []any {
+		r := testkit.Row[stored](w.World, tables.Main, "USER#ann", "MILESTONE#"+id)
+		return []any{r["sport"], r["sports"], r["phoneSports"]}
+	}
+	same(t, "the row", row(), []any{"", nil, []any{"RUN"}})
+	same(t, "what is shown", patch(w, id, map[string]any{"sports": []string{"WALK", "RUN"}}).Sports, []tally.Family{tally.Walk, tally.Run})
+	same(t, "the row of several", row(), []any{"", nil, []any{"WALK", "RUN"}})
+	same(t, "the first", patch(w, id, map[string]any{"sport": "RIDE"}).Sport, tally.Ride)
+	same(t, "the row of another", row(), []any{"", nil, []any{"RIDE"}})
+
+	refused(t, "no sport", w.Ask("ann", http.MethodPost, "/milestones", map[string]any{
+		"modelId": "trike", "targetType": "WORKOUTS", "totalTarget": 10, "periodStartAtUtc": 1767225600, "source": "PHONE",
+	}), 400, "missing_sport")
+}
+
 // TestHighestRevisionWins: the order in which revisions arrive does not matter, and a removed workout
 // stays removed.
 func TestHighestRevisionWins(t *testing.T) {

@@ -91,8 +91,9 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 
 			next.Version++
 			err = dynamo.Update(ctx, s.db, tables.SaveMilestone, dynamo.Key(tables.SaveMilestone, r.PK, r.SK),
-				dynamo.Set(next, "status", "version", "sport", "sports", "targetType", "totalTarget", "partTarget", "periodStartAtUtc",
-					"periodStartDay", "periodEndDay", "progressValue", "rawProgress", "settledValue", "settleDueAtUtc", "partDueAtUtc"),
+				dynamo.Set(next, "status", "version", "sport", "sports", "phoneSports", "targetType", "totalTarget", "partTarget",
+					"periodStartAtUtc", "periodStartDay", "periodEndDay", "progressValue", "rawProgress", "settledValue",
+					"settleDueAtUtc", "partDueAtUtc"),
 				dynamo.Equal[Row]("version", r.Version))
 		}
 

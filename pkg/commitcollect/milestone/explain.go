@@ -322,6 +322,7 @@ func (s *Service) GetEligibility(ctx context.Context, in *GetEligibility) (*Elig
 	if err != nil {
 		return nil, err
 	}
+
 	sum := tally.Count(entries, g, u.Counts)
 	out := &Eligibility{}
 	out.Body.Reasons, out.Body.Texts, out.Body.Value = []tally.Reason{}, []string{}, w.Entry().Value(g.Target)

@@ -75,7 +75,7 @@ type Row struct {
 	MilestoneID string       `dynamodbav:"milestoneId"`
 	UserID      string       `dynamodbav:"userId"`
 	ModelID     string       `dynamodbav:"modelId"`
-	Sport       tally.Family `dynamodbav:"sport"` // the first
+	Sport       tally.Family `dynamodbav:"sport"` // the first, of Strava
 	TargetType  tally.Target `dynamodbav:"targetType"`
 	TotalTarget int64        `dynamodbav:"totalTarget"` // in the unit of the target, as all that follow
 	PartTarget  int64        `dynamodbav:"partTarget"`  // for display: the thresholds are tally.Goal's
@@ -94,6 +94,10 @@ type Row struct {
 
 	Sports []tally.Family `dynamodbav:"sports,omitempty"` // if they are several
 	Source item.Source    `dynamodbav:"source,omitempty"` // "" of a row of before there were several
+
+	// PhoneSports are the sports of a milestone of the phone, which has no sport: code of before there were
+	// sources counts Strava's workouts of that.
+	PhoneSports []tally.Family `dynamodbav:"phoneSports,omitempty"`
 
 	// Settled is the highest progress of settled workouts so far. Rows of before parts had to settle have none.
 	Settled *int64 `dynamodbav:"settledValue,omitempty"`
@@ -126,24 +130,32 @@ func (r Row) Goal() tally.Goal {
 // From returns where the workouts come from that count.
 func (r Row) From() item.Source { return cmp.Or(r.Source, item.Strava) }
 
-// families returns the sports that count.
+// families returns the sports that count, at least one.
 func (r Row) families() []tally.Family {
-	if len(r.Sports) == 0 {
-		return []tally.Family{r.Sport}
+	switch {
+	case len(r.PhoneSports) > 0:
+		return r.PhoneSports
+	case len(r.Sports) > 0:
+		return r.Sports
 	}
 
-	return r.Sports
+	return []tally.Family{r.Sport}
 }
 
 // withSports returns the milestone with the sports of a request, or its own if the request names none.
 func (r Row) withSports(one tally.Family, several []tally.Family) Row {
+	if len(several) == 0 && one != "" {
+		several = []tally.Family{one}
+	}
+
 	switch {
-	case len(several) > 1:
-		r.Sport, r.Sports = several[0], several
+	case len(several) == 0:
+	case r.From() == item.Phone:
+		r.PhoneSports = several
 	case len(several) == 1:
 		r.Sport, r.Sports = several[0], nil
-	case one != "":
-		r.Sport, r.Sports = one, nil
+	default:
+		r.Sport, r.Sports = several[0], several
 	}
 
 	return r
@@ -243,7 +255,7 @@ func (r Row) view(now time.Time) Milestone {
 	out := Milestone{
 		MilestoneID: r.MilestoneID,
 		ModelID:     r.ModelID,
-		Sport:       r.Sport,
+		Sport:       r.families()[0],
 		TargetType:  r.TargetType,
 		TotalTarget: r.TotalTarget,
 		PartsTotal:  r.PartsTotal,
@@ -382,7 +394,7 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 		Source:      cmp.Or(b.Source, item.Strava),
 	}
 
-	if r = r.withSports(b.Sport, b.Sports); r.Sport == "" {
+	if r = r.withSports(b.Sport, b.Sports); r.families()[0] == "" {
 		return nil, errSport.In("body.sport")
 	}
 

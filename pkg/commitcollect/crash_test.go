@@ -42,7 +42,8 @@ type outcome struct {
 var volatile = []string{
 	"updatedAtUtc", "ingestedAtUtc", "deletedAtUtc", "awardedAtUtc", "lastAwardedAtUtc", "completedAtUtc", "fetchedAtUtc", "createdAtUtc",
 	"retiredAtUtc", "recomputes", "recomputedFromUtc", "countedAtUtc", "dayBeginsUtc",
-	"accessToken", "refreshToken", "startedAtUtc", "brokenAtUtc", "leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAt",
+	"accessToken", "refreshToken", "startedAtUtc", "brokenAtUtc", "wholeAtUtc", "countsAnewAtUtc",
+	"leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAt",
 }
 
 // outcomeOf returns the outcome, without the trail, of which a crash may lose or repeat an
@@ -143,6 +144,21 @@ func shared(w *commitcollecttest.World) {
 	s := testkit.Open(w.World, milestone.PutShareFunction(), milestone.Open)
 	_, err := s.PutShare(w.NewContext(), &milestone.PutShare{User: user("ann"), ID: theMilestone(w)})
 	testkit.Must(w.T, err)
+}
+
+// expiring prepares a stage that keeps workouts for seven days, in which a stored workout is older, and a milestone
+// counts it.
+func expiring(w *commitcollecttest.World) {
+	w.T.Helper()
+
+	w.Settings[link.RetentionDays] = "7"
+	id := reached(w)
+	ingest(w, eventOf("create", w.Upload(77, "Run", noon.AddDate(0, 0, -9), 5_000), noon))
+	testkit.Must(w.T, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
+
+	m := testkit.Row[stored](w.World, tables.Main, "USER#ann", "MILESTONE#"+id)
+	delete(m, "countsAnewAtUtc")
+	testkit.PutRows(w.World, tables.Main, m)
 }
 
 // evaluate computes the milestones of ann.
@@ -254,6 +270,7 @@ var jobs = map[string]job{
 	"users are synced in the night": {workout.ReconcileFunction(), func(w *commitcollecttest.World) {
 		testkit.PutRows(w.World, tables.Main, stored{"PK": "STRAVA#CONNECTED#3", "SK": "USER#bob", "userId": "bob"},
 			stored{"PK": "STRAVA#CONNECTED#4", "SK": "USER#cat", "userId": "cat", "brokenAtUtc": 1})
+		w.Settings[link.RetentionDays] = "7"
 		w.MoveClock(w.Clock.Now().Truncate(24 * time.Hour).Add(27 * time.Hour))
 	}, func(w *commitcollecttest.World, env app.Env) error {
 		return testkit.OpenWith(w.World, env, workout.OpenReconciler).Reconcile(w.NewContext())
@@ -272,6 +289,30 @@ var jobs = map[string]job{
 		testkit.PutRows(w.World, tables.Main, c)
 	}, func(w *commitcollecttest.World, env app.Env) error {
 		return testkit.OpenWith(w.World, env, workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Fetch: true})
+	}},
+	"workouts are carried forward": {milestone.EvaluateMilestonesFunction(), expiring, func(w *commitcollecttest.World, env app.Env) error {
+		return testkit.OpenWith(w.World, env, milestone.Open).EvaluateMilestones(w.NewContext(),
+			workout.Changed{UserID: "ann", Expire: true})
+	}},
+	"milestones count anew": {milestone.EvaluateMilestonesFunction(), func(w *commitcollecttest.World) {
+		expiring(w)
+
+		m := testkit.Row[stored](w.World, tables.Main, "USER#ann", "MILESTONE#"+theMilestone(w))
+		m["carried"] = tally.Carried{To: noon.AddDate(0, 0, -7).Unix(), Sum: 5000, Counted: 1}
+		testkit.PutRows(w.World, tables.Main, m)
+	}, func(w *commitcollecttest.World, env app.Env) error {
+		return testkit.OpenWith(w.World, env, milestone.Open).EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann", Anew: true})
+	}},
+	"workouts that are carried are deleted": {workout.PurgeWorkoutsFunction(), func(w *commitcollecttest.World) {
+		expiring(w)
+		seedWorkouts(w, "ann", 40)
+
+		m := testkit.Row[stored](w.World, tables.Main, "USER#ann", "MILESTONE#"+theMilestone(w))
+		m["carried"] = tally.Carried{To: noon.Add(-4 * time.Hour).Unix()}
+		testkit.PutRows(w.World, tables.Main, m)
+	}, func(w *commitcollecttest.World, env app.Env) error {
+		return testkit.OpenWith(w.World, env, workout.OpenPurger).PurgeWorkouts(w.NewContext(),
+			link.Purge{UserID: "ann", Before: noon.Add(-4 * time.Hour).Unix(), Stored: noon.AddDate(0, 0, -7).Unix()})
 	}},
 	"an access ends at Strava": {workout.PurgeWorkoutsFunction(), func(w *commitcollecttest.World) {
 		silence(w)

@@ -22,6 +22,7 @@
 //	who owns an athlete, and how tokens are kept          link
 //	how an access ends at Strava                          link: Disconnect; workout: PurgeWorkouts
 //	who calls: cookies, sign-in, sign-out                 signin; kit/session
+//	for how long workouts are kept, and what replaces them workout; milestone; tally: Carried
 //	which models exist, and who sees which                model
 //	what a part looks like                                drawing
 //	who sees the picture of a milestone, and until when   shelf; milestone: PutShare, EndShare
@@ -95,6 +96,10 @@
 //
 // Tokens are sealed with AES-256-GCM of the standard library and named keys. Tink would add
 // 5 MB to each binary.
+//
+// Workouts are kept as long as the connection. Where Strava's policy binds the operator, a setting
+// keeps them for seven days: the sums of open milestones are then carried forward, and what is not
+// kept is read from Strava on demand.
 //
 // Beyond 3,000 workouts only a recomputation is refused. The state of the connection and the
 // latest workouts are read from ledgers.

@@ -10,8 +10,8 @@ var data = []spec.Data{
 		What: "what a user has chosen, the athlete of Strava with sealed tokens, workouts of Strava and of phones, milestones and " +
 			"parts, the links to public pictures, and the tokens of phones",
 		Why: "to count workouts, to mint parts, to show a picture of them to whom the user gives its link, and to send notices",
-		Kept: "until the account is deleted; workouts of Strava until it is disconnected, those of phones until they are removed, " +
-			"the id of a removed one 90 days longer, phones 90 days after the app was last opened; the link to a picture until the user " +
+		Kept: "until the account is deleted; workouts of Strava until it is disconnected, or for the days that the operator has set, " +
+			"those of phones until they are removed, the id of a removed one 90 days longer, phones 90 days after the app was last opened; the link to a picture until the user " +
 			"ends it",
 	},
 	{

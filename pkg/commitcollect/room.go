@@ -46,6 +46,14 @@ func Room() app.Room {
 		}, spec.Setting{
 			Name: link.StravaAPI, Secret: link.StravaApp, Does: "where Strava's API is, if not under /api/v3 of the same",
 			Like: "^https?://[^ ]+$",
+		}, spec.Setting{
+			Name: link.RetentionDays, Secret: link.StravaApp,
+			Functions: []string{
+				milestone.CreateMilestoneFunction().Name, milestone.UpdateMilestoneFunction().Name,
+				milestone.EvaluateMilestonesFunction().Name, workout.ReconcileFunction().Name,
+			},
+			Does: "for how many days workouts of Strava are kept: 7 where Strava's policy binds the operator; 0, as long as Strava is connected",
+			Like: "^(0|[2-9]|[12][0-9]|30)$",
 		}, milestone.SettlingSetting()),
 	},
 		profile.GetHealthFunction(),

@@ -43,7 +43,6 @@ func seedWorkouts(w *commitcollecttest.World, user string, n int) {
 			EventTime:  at,
 			IngestedAt: at,
 			UpdatedAt:  at,
-			Payload:    fmt.Sprintf(`{"id":%d,"name":"Run","sport_type":"Run","timezone":"(GMT+00:00) Europe/London","start_date_local":"2026-06-06T12:00:00Z","device_name":"Watch","external_id":"%032d","upload_id":%d}`, i, i, i),
 		}
 		rows = append(rows, r)
 		ledgers[item.Month(at)] = append(ledgers[item.Month(at)], r.Entry())

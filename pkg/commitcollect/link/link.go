@@ -190,7 +190,8 @@ func FinishConnectFunction() app.Function {
 // state is valid once, and for the user who began. If the user was connected to another athlete,
 // that access ends, at Strava, too, a minute later; the workouts of the first athlete are purged as after a
 // disconnection, and then the activities of the new one are fetched. A browser gets a page of the
-// app also for an error. Nobody is disconnected if Strava lets no more athletes connect. Errors: denied, missing_code_or_state, signin.ErrState, missing_scope,
+// app also for an error. Nobody is disconnected if Strava lets no more athletes connect. Errors: denied,
+// missing_code_or_state, signin.ErrState, missing_scope,
 // athlete_already_connected, invalid_or_expired_code, strava_capacity, token_exchange_failed.
 func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin.Redirect, error) {
 	out, err := s.finishConnect(ctx, in)
@@ -414,6 +415,10 @@ type Purge struct {
 	Token     string `json:"token,omitempty"`
 	AthleteID int64  `json:"athleteId,omitempty"`
 	Since     int64  `json:"since,omitempty"` // when the connection ended, epoch s
+	// With Before, the message only deletes workouts: those that began before it, if all open milestones have
+	// carried them forward, and in any case those that began and were stored before Stored. Both are epoch s.
+	Before int64 `json:"before,omitempty"`
+	Stored int64 `json:"stored,omitempty"`
 }
 
 // PurgeQueue receives Purge.
@@ -435,3 +440,13 @@ const (
 	StravaURL = "COMMITCOLLECT_STRAVA_URL"
 	StravaAPI = "COMMITCOLLECT_STRAVA_API_URL"
 )
+
+// RetentionDays is the setting of an operator whom Strava's policy binds: for how many days workouts of
+// Strava are kept. The default is 0: as long as the connection.
+const RetentionDays = "STRAVA_RETENTION_DAYS"
+
+// Retention returns for how long a stage keeps workouts of Strava, 0 for as long as the connection.
+func Retention(env app.Env) time.Duration {
+	days, _ := strconv.Atoi(env.Setting(RetentionDays)) // the setting's pattern is that of a number
+	return time.Duration(days) * 24 * time.Hour
+}

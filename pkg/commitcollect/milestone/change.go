@@ -87,13 +87,14 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 		if next.Status != r.Status || next.Goal() != r.Goal() {
 			if next.Goal() != r.Goal() {
 				next.Progress, next.Raw, next.Settled, next.DueAt, next.PartAt = 0, 0, new(int64), 0, 0
+				next.Carried, next.AnewAt = nil, now.Unix()
 			}
 
 			next.Version++
 			err = dynamo.Update(ctx, s.db, tables.SaveMilestone, dynamo.Key(tables.SaveMilestone, r.PK, r.SK),
 				dynamo.Set(next, "status", "version", "sport", "sports", "phoneSports", "targetType", "totalTarget", "partTarget",
 					"periodStartAtUtc", "periodStartDay", "periodEndDay", "progressValue", "rawProgress", "settledValue",
-					"settleDueAtUtc", "partDueAtUtc"),
+					"settleDueAtUtc", "partDueAtUtc", "carried", "countsAnewAtUtc"),
 				dynamo.Equal[Row]("version", r.Version))
 		}
 
@@ -127,9 +128,15 @@ func (r Row) changed(in *UpdateMilestone) (next Row, err error) {
 	return next, err
 }
 
-// requestCount has the workouts of a milestone counted; those of Strava of earlier years are fetched first.
+// requestCount has the workouts of a milestone counted; those of Strava that are not kept, or of earlier
+// years, are fetched first.
 func (s *Service) requestCount(ctx context.Context, r Row) error {
-	if r.From() == item.Strava && r.Start < workout.HistoryFrom(s.now()) { // a user without a connection gets the history with it
+	first := workout.HistoryFrom(s.now())
+	if s.keeps > 0 {
+		first = s.now().Add(workout.Margin - s.keeps).Unix()
+	}
+
+	if r.From() == item.Strava && r.Start < first { // a user without a connection gets the history with it
 		return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: r.UserID, Whole: true}, 0)
 	}
 

@@ -20,6 +20,13 @@
 // One message waits for a user, unless the workouts change for which it waits. Rows of before have no
 // settledValue, and ledgers no time: both are settled.
 //
+// In a stage that keeps workouts for some days only, an open milestone carries forward what it has
+// counted of those that go: a sum, and for a streak the longest run and those of the last days
+// (tally.Carried). It does so only when all its workouts have been fetched since it counts anew:
+// since it was created, its goal or what counts was changed, or the connection has ended, which
+// takes the carried sum with the workouts. What counted, and a recomputation, read from Strava what
+// is not kept, within the calls of the user's backfills, and store nothing but the sum.
+//
 // # Parts
 //
 // Part n of a model with p parts is minted when the settled progress reaches n/p of the total, in

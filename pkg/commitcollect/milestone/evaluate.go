@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/model"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
@@ -28,12 +29,13 @@ import (
 // mints the parts that they earn.
 func EvaluateMilestonesFunction() app.Function {
 	return app.Queue(spec.Function{
-		Name:    "commitcollect/evaluate-milestones",
-		Does:    "Computes the milestones of a user whose workouts have changed, and mints the parts that they earn.",
-		IfDown:  "Workouts earn no parts.",
-		On:      workout.ChangeQueue,
-		Uses:    append([]spec.Access{tables.OpenMilestones, tables.CloseMilestones, tables.ReadLedgers, account.CheckDeleted}, evaluates...),
-		Sends:   []spec.Queue{workout.NoticeQueue, SettleQueue},
+		Name:   "commitcollect/evaluate-milestones",
+		Does:   "Computes the milestones of a user whose workouts have changed, and mints the parts that they earn.",
+		IfDown: "Workouts earn no parts.",
+		On:     workout.ChangeQueue,
+		Uses: append([]spec.Access{tables.OpenMilestones, tables.CloseMilestones, tables.ReadLedgers, tables.GetConnection,
+			account.CheckDeleted}, evaluates...),
+		Sends:   []spec.Queue{workout.NoticeQueue, SettleQueue, link.BackfillQueue, link.PurgeQueue},
 		Emits:   []spec.Metric{PartsMissing},
 		Memory:  256,
 		Timeout: 30 * time.Second,
@@ -44,11 +46,17 @@ func EvaluateMilestonesFunction() app.Function {
 // changed, and mints the parts that settled workouts earn. For the others it sends a message for the time
 // at which they settle. It takes milestones that are closed off the list, so that later workouts do not
 // read them. A second run finds the parts minted, and sends notices again that
-// were not recorded.
+// were not recorded. With m.Expire it then carries forward what is not to be kept any longer.
 func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) error {
 	list, rows, err := item.Listed[Row](ctx, s.db, m.UserID)
-	if err != nil || len(list.IDs) == 0 {
+	if err != nil || len(list.IDs) == 0 && !m.Expire {
 		return err
+	}
+
+	if m.Anew {
+		if err := s.countAnew(ctx, m.UserID, rows); err != nil {
+			return err
+		}
 	}
 
 	now := s.now()
@@ -75,6 +83,10 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 
 	if failed == nil {
 		failed = s.close(ctx, m.UserID, list, rows, now)
+	}
+
+	if failed == nil && m.Expire {
+		failed = s.expire(ctx, m.UserID)
 	}
 
 	return failed

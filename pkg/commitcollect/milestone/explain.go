@@ -2,6 +2,7 @@ package milestone
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -96,18 +97,21 @@ func RecomputeMilestoneFunction() app.Function {
 		Does:    "Computes a milestone of the caller from all workouts.",
 		IfDown:  "Users cannot have a milestone computed; each workout does.",
 		On:      spec.Route{Method: "POST", Path: "/milestones/{milestoneId}/recompute", Auth: spec.Session},
-		Uses:    append([]spec.Access{tables.ResolveSession, tables.ListWorkouts, account.CheckDeleted}, evaluates...),
+		Uses:    slices.Concat([]spec.Access{tables.ResolveSession, tables.ListWorkouts, tables.ReadLedgers}, workout.Reads, evaluates),
+		Secrets: workout.ReadsSecrets,
+		Budgets: workout.ReadsBudgets,
 		Sends:   []spec.Queue{workout.NoticeQueue, SettleQueue},
 		Emits:   []spec.Metric{PartsMissing},
 		Limits:  []spec.Limit{recomputes},
 		Memory:  512,
-		Timeout: 20 * time.Second,
-	}, Open, (*Service).RecomputeMilestone,
+		Timeout: 25 * time.Second,
+	}, OpenReading, (*Service).RecomputeMilestone,
 		errNotFound, errTooMany, item.ErrNoUser, model.ErrNotFound, account.ErrDeleted)
 }
 
 // RecomputeMilestone computes a milestone from the workouts themselves instead of their
-// ledgers, at most MaxInspect of them. A second run mints nothing new. Errors:
+// ledgers, at most MaxInspect of them. Those that the milestone has carried forward it reads from Strava, within
+// the calls of the user's backfills; if that is not possible now, it counts what was carried. A second run mints nothing new. Errors:
 // milestone_not_found, recompute_too_soon, too_many_workouts_for_mvp_recompute,
 // milestone_version_conflict.
 func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone) (*Recomputed, error) {
@@ -127,6 +131,10 @@ func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone
 
 	entries, err := s.inspect(ctx, r)
 	if err != nil {
+		return nil, err
+	}
+
+	if r, err = s.carryAnew(ctx, r, u.Counts); err != nil {
 		return nil, err
 	}
 

@@ -109,6 +109,10 @@ type Row struct {
 	Recomputes     int   `dynamodbav:"recomputes,omitempty"`
 
 	ShareID string `dynamodbav:"shareId,omitempty"` // of its public picture
+	// What is counted of workouts that are not kept any more, nil if all are kept; and since when the milestone
+	// counts anew, epoch s, 0 for one of before this was stored.
+	Carried *tally.Carried `dynamodbav:"carried,omitempty"`
+	AnewAt  int64          `dynamodbav:"countsAnewAtUtc,omitempty"`
 
 	item.Life
 }
@@ -186,6 +190,9 @@ type Service struct {
 	api   string // base URL of the room's API
 
 	settling time.Duration // how long a workout must be unchanged before it mints parts
+
+	keeps   time.Duration     // workouts, 0 for as long as the connection
+	history *workout.Ingester // nil in functions that do not read it, and in a stage that keeps all
 }
 
 // Open opens the service. It returns an error if the settling time is none.
@@ -205,7 +212,18 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 		now:      env.Now,
 		api:      env.Setting(spec.EnvAPI),
 		settling: settling,
+		keeps:    link.Retention(env),
 	}, nil
+}
+
+// OpenReading opens the service for functions that read from Strava what is not kept.
+func OpenReading(ctx context.Context, env app.Env) (*Service, error) {
+	s, err := Open(ctx, env)
+	if err == nil {
+		s.history, err = workout.OpenHistory(ctx, env)
+	}
+
+	return s, err
 }
 
 // Milestone is a milestone in an answer.
@@ -389,6 +407,7 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 		Start:       start,
 		StartDay:    b.StartDay,
 		Life:        item.Life{Status: Active, EndDay: b.EndDay, CreatedAt: now.Unix()},
+		AnewAt:      now.Unix(),
 		Version:     1,
 		Unsent:      true,
 		Source:      cmp.Or(b.Source, item.Strava),

@@ -97,7 +97,7 @@ func (s *Service) sum(r Row, entries []tally.Entry, c tally.Choice) sums {
 		entries = tally.StoredUntil(entries, closes.Unix())
 	}
 
-	out := sums{Sum: tally.Count(entries, g, c)}
+	out := sums{Sum: tally.CountFrom(r.carried(), entries, g, c)}
 	out.settled = out.Progress
 
 	if s.settling == 0 {
@@ -121,7 +121,9 @@ func (s *Service) sum(r Row, entries []tally.Entry, c tally.Choice) sums {
 	slices.Sort(times)
 	times = slices.Compact(times)
 
-	progress := func(until int64) int64 { return tally.Count(tally.StoredUntil(entries, until), g, c).Progress }
+	progress := func(until int64) int64 {
+		return tally.CountFrom(r.carried(), tally.StoredUntil(entries, until), g, c).Progress
+	}
 	out.settled, out.dueAt = progress(last), times[0]+wait
 
 	earned := g.Earned(max(r.settled(), out.settled))

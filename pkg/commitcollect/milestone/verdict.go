@@ -1,6 +1,7 @@
 package milestone
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -45,6 +46,8 @@ type VerdictList struct {
 		Total    int       `json:"workoutsTotal" doc:"The workouts of all pages."`
 		Verdicts []Verdict `json:"workouts" doc:"The workouts since the start of the period, to the end of its last month, the latest first."`
 		Next     string    `json:"next,omitempty"`
+
+		ListedFrom *time.Time `json:"listedFrom,omitempty" doc:"If given, earlier workouts are in rawProgress and countedTotal, and cannot be listed now: they are not kept, and Strava cannot be asked. Try again later."`
 	}
 }
 
@@ -55,14 +58,17 @@ func ListVerdictsFunction() app.Function {
 		Does:   "Returns what counts for a milestone of the caller, how much of it, and why the rest does not.",
 		IfDown: "Users cannot see what counted.",
 		On:     spec.Route{Method: "GET", Path: "/milestones/{milestoneId}/workouts", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.ReadMilestone, tables.GetProfile, tables.ReadLedgers, tables.GetWorkouts},
-		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).ListVerdicts, errNotFound, item.ErrNoUser)
+		Uses: append([]spec.Access{tables.ResolveSession, tables.ReadMilestone, tables.GetProfile, tables.ReadLedgers, tables.GetWorkouts},
+			workout.Reads...),
+		Secrets: workout.ReadsSecrets, Budgets: workout.ReadsBudgets,
+		Memory: 256, Timeout: 25 * time.Second,
+	}, OpenReading, (*Service).ListVerdicts, errNotFound, item.ErrNoUser)
 }
 
 // ListVerdicts returns a page of the workouts of a milestone's period. Each page reads the ledgers of its
 // months, because a duplicate is known from all workouts, and the workouts of the
-// page for their names. Errors: milestone_not_found.
+// page for their names. What is not kept any more it reads from Strava, within the calls of the user's
+// backfills. Errors: milestone_not_found.
 func (s *Service) ListVerdicts(ctx context.Context, in *ListVerdicts) (*VerdictList, error) {
 	out, source, err := s.verdicts(ctx, in.UserID, in.ID, in.Cursor, in.Limit)
 	if err != nil {
@@ -81,14 +87,14 @@ func (s *Service) ListVerdicts(ctx context.Context, in *ListVerdicts) (*VerdictL
 		names[w.ActivityID] = w.Name
 	}
 
-	for i := range out.Body.Verdicts {
-		out.Body.Verdicts[i].Name = names[out.Body.Verdicts[i].ActivityID]
+	for i, v := range out.Body.Verdicts {
+		out.Body.Verdicts[i].Name = cmp.Or(v.Name, names[v.ActivityID])
 	}
 
 	return out, err
 }
 
-// verdicts returns a page of the workouts of a milestone's period, without their names, and their source.
+// verdicts returns a page of the workouts of a milestone's period, without the names of those that are kept, and their source.
 func (s *Service) verdicts(ctx context.Context, userID, id, cursor string, limit int) (*VerdictList, item.Source, error) {
 	r, err := s.read(ctx, userID, id)
 	if err != nil {
@@ -100,20 +106,24 @@ func (s *Service) verdicts(ctx context.Context, userID, id, cursor string, limit
 		return nil, "", err
 	}
 
-	entries, err := s.entriesOf(ctx, r)
+	known, err := s.kept(ctx, r)
+	if err == nil {
+		known, err = s.withHistory(ctx, r, known)
+	}
+
 	if err != nil {
 		return nil, "", err
 	}
 
-	g := r.Goal()
-	sum := tally.Count(entries, g, u.Counts)
+	g, entries := r.Goal(), known.entries
+	sum := tally.CountFrom(known.carried, entries, g, u.Counts)
 
 	entries = slices.DeleteFunc(entries, func(e tally.Entry) bool { return e.StartedAt < r.Start })
 	slices.SortFunc(entries, workout.LatestFirst)
 
 	out := &VerdictList{}
 	out.Body.Status, out.Body.Progress = r.State(s.now()), sum.Progress
-	out.Body.Counted, out.Body.Total = sum.Counted, len(entries)
+	out.Body.Counted, out.Body.Total, out.Body.ListedFrom = sum.Counted, len(entries), moment(known.carried.To)
 
 	entries, out.Body.Next = workout.CutPage(entries, cursor, limit)
 
@@ -122,6 +132,7 @@ func (s *Service) verdicts(ctx context.Context, userID, id, cursor string, limit
 		reasons := append(slices.Clone(sum.Why[e.ActivityID]), r.against(e.StartedAt, s.now())...)
 		v := Verdict{
 			ActivityID:  e.ActivityID,
+			Name:        known.names[e.ActivityID],
 			SportType:   e.SportType,
 			StartedAt:   time.Unix(e.StartedAt, 0).UTC(),
 			Counts:      len(reasons) == 0,

@@ -183,7 +183,7 @@ func (s *Service) UpdatePreferences(ctx context.Context, in *UpdatePreferences) 
 	}
 
 	if in.Body.Counts != nil {
-		if err := s.queue.SendFIFO(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID}); err != nil {
+		if err := s.queue.SendFIFO(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID, Anew: true}); err != nil {
 			return nil, err
 		}
 	}

@@ -7,33 +7,26 @@ import (
 	"time"
 )
 
-// Activity has the attributes of an activity of Strava that the room uses.
+// Activity has the attributes of an activity of Strava that the room uses. No other is decoded: neither places
+// nor devices.
 type Activity struct {
 	ID      int64 `json:"id"`
 	Athlete struct {
 		ID int64 `json:"id"`
 	} `json:"athlete"`
-	Name           string    `json:"name"`
-	OldType        string    `json:"type"`
-	SportType      string    `json:"sport_type"`
-	StartDate      time.Time `json:"start_date"`
-	StartDateLocal string    `json:"start_date_local"` // wall clock of the place, written as if it were UTC
-	Timezone       string    `json:"timezone"`         // "(GMT+10:00) Australia/Sydney"
-	UTCOffset      float64   `json:"utc_offset"`       // s
-	Distance       float64   `json:"distance"`         // m
-	MovingTime     int64     `json:"moving_time"`      // s
-	ElapsedTime    int64     `json:"elapsed_time"`     // s
-	ElevationGain  float64   `json:"total_elevation_gain"`
-	Trainer        bool      `json:"trainer"`
-	Commute        bool      `json:"commute"`
-	Manual         bool      `json:"manual"`
-	Private        bool      `json:"private"`
-	Visibility     string    `json:"visibility"` // "everyone", "followers_only", "only_me"
-	Flagged        bool      `json:"flagged"`
-	DeviceName     string    `json:"device_name"`
-	GearID         string    `json:"gear_id"`
-	ExternalID     string    `json:"external_id"`
-	UploadID       int64     `json:"upload_id"`
+	Name          string    `json:"name"`
+	OldType       string    `json:"type"`
+	SportType     string    `json:"sport_type"`
+	StartDate     time.Time `json:"start_date"`
+	UTCOffset     float64   `json:"utc_offset"`   // s
+	Distance      float64   `json:"distance"`     // m
+	MovingTime    int64     `json:"moving_time"`  // s
+	ElapsedTime   int64     `json:"elapsed_time"` // s
+	ElevationGain float64   `json:"total_elevation_gain"`
+	Manual        bool      `json:"manual"`
+	Private       bool      `json:"private"`
+	Visibility    string    `json:"visibility"` // "everyone", "followers_only", "only_me"
+	Flagged       bool      `json:"flagged"`
 }
 
 // Key returns the id as text.

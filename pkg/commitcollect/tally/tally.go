@@ -280,12 +280,17 @@ type Sum struct {
 // Count sums the workouts that count for a goal. Of workouts that are the same the one
 // with the lowest activity id counts, which is the one that reached Strava first. The
 // order of the entries does not matter.
-func Count(entries []Entry, g Goal, c Choice) Sum {
-	sum := Sum{Why: map[string][]Reason{}}
+func Count(entries []Entry, g Goal, c Choice) Sum { return CountFrom(Carried{}, entries, g, c) }
 
-	var counts []Entry
+// count is CountFrom, and returns the workouts that count, duplicates included.
+func count(from Carried, entries []Entry, g Goal, c Choice) (sum Sum, counts []Entry) {
+	sum = Sum{Progress: from.Sum, Counted: from.Counted, Why: map[string][]Reason{}}
 
 	for _, e := range entries {
+		if e.StartedAt < from.To {
+			continue
+		}
+
 		why := Why(e, g, c)
 		if len(why) == 0 {
 			counts = append(counts, e)
@@ -308,45 +313,14 @@ func Count(entries []Entry, g Goal, c Choice) Sum {
 		sum.Progress += e.Value(g.Target)
 	}
 
-	if g.Target == StreakDays || g.Target == StreakWeeks {
-		sum.Progress = longestStreak(counts, g.Target)
-	}
-
-	return sum
-}
-
-// longestStreak returns the largest number of successive days or weeks with a workout. Duplicates do not
-// matter.
-func longestStreak(counts []Entry, t Target) (longest int64) {
-	var marks []int64
-
-	for _, e := range counts {
-		day, week := e.localDayNumber()
-		if t == StreakWeeks {
-			day = week
+	if g.Target.isStreak() {
+		sum.Progress = from.Longest
+		for _, r := range runs(from.Runs, counts, g.Target) {
+			sum.Progress = max(sum.Progress, r.Last-r.First+1)
 		}
-
-		marks = append(marks, day)
 	}
 
-	slices.Sort(marks)
-
-	run := int64(0)
-
-	for i, m := range marks {
-		switch {
-		case i > 0 && m == marks[i-1]:
-			continue
-		case i > 0 && m == marks[i-1]+1:
-			run++
-		default:
-			run = 1
-		}
-
-		longest = max(longest, run)
-	}
-
-	return longest
+	return sum, counts
 }
 
 // twins returns, for the id of each workout of the sports of a goal that does not count beside another,

@@ -34,8 +34,9 @@ func BackfillFunction() app.Function {
 		Does:   "Fetches the history of a user from Strava.",
 		IfDown: "Workouts before the connection, and those whose webhooks were lost, do not appear.",
 		On:     link.BackfillQueue,
-		Uses:   slices.Concat([]spec.Access{tables.OpenMilestones, tables.ReadLedgers, tables.MarkSync, tables.TakeCalls}, stores, ToStrava),
-		Sends:  []spec.Queue{link.BackfillQueue, EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
+		Uses: slices.Concat([]spec.Access{tables.OpenMilestones, tables.ReadLedgers, tables.MarkSync, tables.TakeCalls,
+			tables.ListWorkouts}, stores, ToStrava),
+		Sends: []spec.Queue{link.BackfillQueue, EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
 		Budgets: slices.Concat(backfillReads, userBackfills.shares),
 		Memory:  512, Timeout: 5 * time.Minute,
 	}, OpenIngester, (*Ingester).Backfill)
@@ -124,6 +125,12 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		m.Page++
 	}
 
+	if m.Whole {
+		if err := s.dropPayloads(ctx, m.UserID); err != nil {
+			return err
+		}
+	}
+
 	if whole {
 		if err := s.lookForMissing(ctx, m, seen); err != nil {
 			return err
@@ -134,10 +141,14 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		return err
 	}
 
-	ended := link.Connection{FetchedAt: m.Began}
+	ended, names := link.Connection{FetchedAt: m.Began, WholeAt: m.Began}, []string{"fetchedAtUtc"}
+	if m.Whole {
+		names = append(names, "wholeAtUtc")
+	}
+
 	key := dynamo.Key(tables.MarkSync, item.User(m.UserID), item.Connection)
 
-	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(ended, "fetchedAtUtc"),
+	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(ended, names...),
 		dynamo.Exists[link.Connection]("PK")))
 }
 
@@ -147,6 +158,10 @@ func (s *Ingester) begin(ctx context.Context, m link.Backfill) (int64, error) {
 	c, err := link.Read(ctx, s.db, m.UserID)
 	if err != nil {
 		return 0, err
+	}
+
+	if s.keeps > 0 {
+		return s.beginOfKept(ctx, m, c)
 	}
 
 	if !m.Whole && c.FetchedAt != 0 {
@@ -227,11 +242,12 @@ type Reconciler struct {
 	db    dynamo.DB
 	queue queue.Sender
 	now   func() time.Time
+	keeps time.Duration // workouts, 0 for as long as the connection
 }
 
 // OpenReconciler opens the service.
 func OpenReconciler(_ context.Context, env app.Env) (*Reconciler, error) {
-	return &Reconciler{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues), env.Now}, nil
+	return &Reconciler{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues), env.Now, link.Retention(env)}, nil
 }
 
 // brokenFor is how long a connection may be broken before its workouts are deleted. A
@@ -244,9 +260,9 @@ func ReconcileFunction() app.Function {
 	return app.Job(spec.Function{
 		Name:   "commitcollect/reconcile",
 		Does:   "Has the latest activities of every connected user fetched in the night, and ends connections that are broken.",
-		IfDown: "Workouts whose webhooks were lost do not appear, or are kept after a revocation.",
+		IfDown: "Workouts whose webhooks were lost do not appear, or are kept after a revocation or for longer than the operator has set.",
 		On:     spec.Schedule("cron(0 3,15 * * ? *)"),
-		Uses:   []spec.Access{tables.AllConnected}, Sends: []spec.Queue{link.BackfillQueue, link.PurgeQueue, NoticeQueue},
+		Uses:   []spec.Access{tables.AllConnected}, Sends: []spec.Queue{link.BackfillQueue, link.PurgeQueue, NoticeQueue, ChangeQueue},
 		Memory: 256, Timeout: 5 * time.Minute,
 	}, OpenReconciler, (*Reconciler).Reconcile)
 }
@@ -254,8 +270,9 @@ func ReconcileFunction() app.Function {
 // Reconcile requests, in the night, the latest activities of every connected user, and once a week
 // the whole history, because the event of a change or a deletion of an old activity may have been
 // lost. In each run it notifies users whose connection is broken, and ends those connections that have
-// been broken for long, because the event of their revocation may have been lost. A second run sends
-// the same messages again; a phone displays the notice once.
+// been broken for long, because the event of their revocation may have been lost; and it has workouts expire,
+// if the stage keeps them for some days only. A second run sends the same messages again; a phone displays the
+// notice once.
 func (s *Reconciler) Reconcile(ctx context.Context) error {
 	now := s.now().UTC()
 	night, today := now.Hour() < 12, int(now.Unix()/int64((24*time.Hour).Seconds())%7)
@@ -267,6 +284,10 @@ func (s *Reconciler) Reconcile(ctx context.Context) error {
 			r.After = after
 			return dynamo.Query[link.Listed](ctx, s.db, tables.AllConnected, r)
 		}) {
+			if err == nil {
+				err = s.expire(ctx, users)
+			}
+
 			if err != nil {
 				return err
 			}

@@ -20,6 +20,21 @@
 // cost grows with the months, not with the number of workouts, and nothing is added up twice
 // or forgotten, because nothing is added up incrementally.
 //
+// # Retention
+//
+// Of an activity, a row has what the rules and the lists need: no places, no devices, no document of
+// Strava. The rows stay as long as the connection, or, with the setting STRAVA_RETENTION_DAYS, so
+// many days. Then every twelve hours
+//
+//	reconcile ─▶ evaluate-milestones: carry forward ─▶ purge-workouts: delete rows and entries of ledgers
+//
+// Milestones first carry forward what they have counted of the workouts that go, and count nothing
+// that began before: see package milestone. So a crash between the two leaves workouts that are
+// not counted twice. What an open milestone has not carried forward is not deleted, unless it was
+// stored before the last day. A backfill fetches no more than milestones need. Workouts that are
+// uploaded more than six days after they began, and changes of older ones, count only in a
+// recomputation, which reads them from Strava.
+//
 // # What second runs do
 //
 // Storing the same activity again writes nothing. A backfill that is repeated reads the same

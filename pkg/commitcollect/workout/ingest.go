@@ -73,6 +73,7 @@ type Ingester struct {
 	queue queue.Sender
 	trail trail.Writer
 	clock app.Clock
+	keeps time.Duration // workouts, 0 for as long as the connection
 }
 
 // OpenIngester opens the service.
@@ -84,7 +85,8 @@ func OpenIngester(ctx context.Context, env app.Env) (*Ingester, error) {
 
 	db := dynamo.Open(env.AWS, env.Prefix)
 
-	return &Ingester{link: v, db: db, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now), clock: env.Clock}, nil
+	return &Ingester{link: v, db: db, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now), clock: env.Clock,
+		keeps: link.Retention(env)}, nil
 }
 
 // IngestEventsFunction fetches the activities that Strava's events name, and stores them.

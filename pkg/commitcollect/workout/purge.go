@@ -49,8 +49,8 @@ func PurgeWorkoutsFunction() app.Function {
 		IfDown: "Workouts are kept that Strava requires to be deleted within 48 hours.",
 		On:     link.PurgeQueue,
 		Uses: []spec.Access{
-			tables.GetConnection, tables.FindOwner, tables.UnlinkAthlete, tables.DropWorkouts, tables.GetWorkouts, tables.GetLedger,
-			tables.WriteAudit, account.CheckDeleted,
+			tables.GetConnection, tables.FindOwner, tables.OpenMilestones, tables.UnlinkAthlete, tables.DropWorkouts,
+			tables.GetWorkouts, tables.GetLedger, tables.WriteAudit, account.CheckDeleted,
 		},
 		Sends: []spec.Queue{ChangeQueue, link.BackfillQueue, link.PurgeQueue}, Secrets: secrets,
 		Memory: 256, Timeout: time.Minute,
@@ -62,6 +62,10 @@ func PurgeWorkoutsFunction() app.Function {
 // their progress and their parts, and are computed again. A second run deletes what is left. Strava
 // requires the deletion within 48 hours.
 func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
+	if m.Before != 0 {
+		return s.expire(ctx, m)
+	}
+
 	if err := s.revoke(ctx, m); err != nil {
 		return err
 	}
@@ -80,11 +84,18 @@ func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 		}
 	}
 
-	if m.Fetch { // the fetch has the milestones computed
-		return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: m.UserID, Whole: true}, 0)
+	// What milestones have carried forward goes with the workouts.
+	c, err := s.connected(ctx, m)
+	if err != nil {
+		return err
 	}
 
-	return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
+	anew := Changed{UserID: m.UserID, Anew: m.Fetch || c.AthleteID == 0}
+	if err := s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, anew); err != nil || !m.Fetch {
+		return err
+	}
+
+	return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: m.UserID, Whole: true}, 0)
 }
 
 // revoke ends the access at Strava of the token of a message. If Strava does not revoke it, a message has it
@@ -135,13 +146,37 @@ func (s *Purger) end(ctx context.Context, userID string) error {
 }
 
 // purged is what a purge reads of a workout.
-var purged = expression.NamesList(expression.Name("activityId"), expression.Name("athleteId"), expression.Name("startDateUtc"))
+var purged = expression.NamesList(expression.Name("activityId"), expression.Name("athleteId"), expression.Name("startDateUtc"),
+	expression.Name("ingestedAtUtc"))
 
-// purge deletes workouts page by page, with their entries in the ledgers. It looks before
-// each page which athlete is connected, because the user may connect again meanwhile.
+// purge deletes the workouts that are not of the connected athlete. It looks before each page which athlete is
+// connected, because the user may connect again meanwhile.
 func (s *Purger) purge(ctx context.Context, m link.Purge) error {
+	return s.drop(ctx, m.UserID, func() (func(Row) bool, error) {
+		c, err := s.connected(ctx, m)
+		return func(w Row) bool { return c.AthleteID == 0 || w.AthleteID != c.AthleteID }, err
+	})
+}
+
+// connected returns the connection of a user, without an athlete if it is or will be none.
+func (s *Purger) connected(ctx context.Context, m link.Purge) (link.Connection, error) {
+	c, err := link.Read(ctx, s.db, m.UserID)
+	if m.Broken && c.Status == link.Broken {
+		c.AthleteID = 0
+	}
+
+	if errors.Is(err, link.ErrNotConnected) {
+		err = nil
+	}
+
+	return c, err
+}
+
+// drop deletes workouts page by page, with their entries in the ledgers. Before each page it calls which,
+// which returns the workouts that go.
+func (s *Purger) drop(ctx context.Context, userID string, which func() (func(Row) bool, error)) error {
 	r := dynamo.Range{
-		Key:        dynamo.KeyBeginsWith(tables.DropWorkouts, item.User(m.UserID), item.Workouts),
+		Key:        dynamo.KeyBeginsWith(tables.DropWorkouts, item.User(userID), item.Workouts),
 		Project:    &purged,
 		Consistent: true,
 		Limit:      500,
@@ -155,24 +190,20 @@ func (s *Purger) purge(ctx context.Context, m link.Purge) error {
 			return err
 		}
 
-		c, err := link.Read(ctx, s.db, m.UserID)
-		if err != nil && !errors.Is(err, link.ErrNotConnected) {
+		goes, err := which()
+		if err != nil {
 			return err
-		}
-
-		if m.Broken && c.Status == link.Broken {
-			c.AthleteID = 0
 		}
 
 		var changes []change
 
 		for _, w := range page {
-			if c.AthleteID == 0 || w.AthleteID != c.AthleteID {
+			if goes(w) {
 				changes = append(changes, change{id: w.ActivityID, purged: true, start: w.StartedAt})
 			}
 		}
 
-		if err := store(ctx, s.db, m.UserID, changes, s.now()); err != nil {
+		if err := store(ctx, s.db, userID, changes, s.now()); err != nil {
 			return err
 		}
 	}

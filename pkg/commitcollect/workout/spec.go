@@ -34,6 +34,10 @@ type Notice struct {
 // Changed is a message that workouts of a user may have changed.
 type Changed struct {
 	UserID string `json:"userId"`
+	// Anew has open milestones forget what they have carried forward, and the history fetched for them.
+	Anew bool `json:"anew,omitempty"`
+	// Expire has open milestones carry forward what is not to be kept any longer.
+	Expire bool `json:"expire,omitempty"`
 }
 
 // syncs limits the syncs that a user asks for.

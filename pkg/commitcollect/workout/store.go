@@ -3,7 +3,6 @@ package workout
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"slices"
 	"time"
@@ -36,7 +35,6 @@ type Row struct {
 	Private    bool   `dynamodbav:"private,omitempty"`
 	Aspect     string `dynamodbav:"aspectType"`
 	EventTime  int64  `dynamodbav:"eventTimeUtc"` // of the newest event that was stored, epoch s
-	Payload    string `dynamodbav:"payloadJson,omitempty"`
 	IsDeleted  bool   `dynamodbav:"isDeleted"`
 	DeletedAt  int64  `dynamodbav:"deletedAtUtc,omitempty"` // epoch s
 	IngestedAt int64  `dynamodbav:"ingestedAtUtc"`          // epoch s
@@ -204,13 +202,6 @@ func (r Row) apply(c change, pk string, now time.Time) (next Row, ok bool) {
 			a.MovingTime), max(0, a.ElapsedTime)
 		next.Manual, next.Flagged, next.Private = a.Manual, a.Flagged, a.OnlyMe()
 		next.IsDeleted, next.DeletedAt = false, 0
-
-		payload, err := json.Marshal(a)
-		if err != nil {
-			panic(err) // an activity always encodes
-		}
-
-		next.Payload = string(payload)
 	} else {
 		next.IsDeleted, next.DeletedAt = true, cmp.Or(r.DeletedAt, now.Unix())
 	}

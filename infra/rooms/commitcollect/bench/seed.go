@@ -124,8 +124,6 @@ func seed(ctx context.Context, w *measure.World, server *sim.Sim, workouts int) 
 			EventTime:  at,
 			IngestedAt: at,
 			UpdatedAt:  at,
-			Payload: fmt.Sprintf(`{"id":%s,"name":"Morning run","sport_type":"Run","timezone":"(GMT+00:00) Europe/London",`+
-				`"start_date_local":"2026-06-06T12:00:00Z","device_name":"Watch","external_id":"%032d"}`, id, n),
 		}
 		rows = append(rows, r)
 		ledgers[item.Month(at)] = append(ledgers[item.Month(at)], r.Entry())

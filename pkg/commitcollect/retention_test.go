@@ -1,0 +1,379 @@
+package commitcollect_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+	"time"
+
+	"matchday/infra/rooms/commitcollect/commitcollecttest"
+	"matchday/infra/sim/strava"
+	"matchday/infra/testkit"
+	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/milestone"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/tally"
+	"matchday/pkg/commitcollect/workout"
+)
+
+// keeping returns a world as commitcollecttest.Ready, whose stage keeps workouts for some days.
+func keeping(t testing.TB, days string, history func(*commitcollecttest.World)) *commitcollecttest.World {
+	t.Helper()
+	w := commitcollecttest.New(t, strava.Faults{})
+	w.Settings[link.RetentionDays] = days
+	w.AddModel("trike", 12)
+	w.Subscribe()
+	w.SignIn("ann")
+	history(w)
+	w.Connect("ann", 77)
+	w.Pass(time.Minute)
+
+	return w
+}
+
+func noHistory(*commitcollecttest.World) {}
+
+// carry has the workouts expire twice: the first time has the history of milestones fetched that need it.
+func carry(w *commitcollecttest.World) {
+	w.T.Helper()
+
+	for range 2 {
+		w.Pass(time.Hour)
+		reconcile(w)
+	}
+}
+
+// oldest returns the time since which the oldest workout is stored, and the number of workouts and of entries of
+// ledgers.
+func oldest(w *commitcollecttest.World) (at time.Time, rows, entries int) {
+	at = w.Clock.Now()
+
+	for _, r := range testkit.Rows[stored](w.World, tables.Main) {
+		switch r["entityType"] {
+		case "Workout":
+			rows++
+
+			if in := time.Unix(int64(r["ingestedAtUtc"].(float64)), 0).UTC(); in.Before(at) {
+				at = in
+			}
+		case "Ledger":
+			entries += len(r["entries"].([]any))
+		}
+	}
+
+	return at, rows, entries
+}
+
+// TestKeptForSevenDaysCountsLikeAll: two months of an athlete, in a stage that keeps workouts for seven days and
+// in one that keeps all. The milestones are the same on every day.
+func TestKeptForSevenDaysCountsLikeAll(t *testing.T) {
+	t.Parallel()
+
+	for seed := range uint64(2) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+
+			play := func(days string) (seen []string) {
+				dice := rand.New(rand.NewPCG(seed, 1))
+				last := map[int64]time.Time{} // the starts of activities that may be edited
+				sport := func() string { return []string{"Run", "Run", "Ride", "VirtualRun"}[dice.IntN(4)] }
+
+				w := keeping(t, days, func(w *commitcollecttest.World) {
+					for n := range 40 {
+						w.Upload(77, sport(), noon.Add(-time.Duration(n*31+dice.IntN(20))*time.Hour), float64(1000+dice.IntN(5000)))
+					}
+				})
+
+				var ids []string
+
+				start := func(g commitcollecttest.Goal) {
+					g.Start = noon.AddDate(0, 0, -30-dice.IntN(20))
+					ids = append(ids, w.Start("ann", g))
+					w.Work()
+				}
+				start(commitcollecttest.Goal{Total: 400_000})
+				start(commitcollecttest.Goal{Target: "STREAK_DAYS", Total: 60})
+				start(commitcollecttest.Goal{Target: "WORKOUTS", Total: 120, Sport: "RIDE"})
+
+				begin := w.Clock.Now().Truncate(24 * time.Hour)
+				for day := 1; day <= 40; day++ {
+					w.MoveClock(begin.AddDate(0, 0, day).Add(3 * time.Hour))
+					w.SignIn("ann")
+					reconcile(w)
+					w.MoveClock(begin.AddDate(0, 0, day).Add(15 * time.Hour))
+					reconcile(w)
+
+					for range dice.IntN(3) {
+						at := w.Clock.Now().Add(-time.Duration(dice.IntN(70*60)) * time.Minute)
+						last[w.Upload(77, sport(), at, float64(1000+dice.IntN(9000)))] = at
+					}
+
+					w.Pass(time.Hour)
+
+					for id := int64(0); id == 0 && len(last) > 0; {
+						for of, at := range last { // the lowest, because the order of a map is not that of the dice
+							if w.Clock.Now().Sub(at) > 4*24*time.Hour {
+								delete(last, of)
+							} else if id == 0 || of < id {
+								id = of
+							}
+						}
+
+						switch dice.IntN(4) {
+						case 0:
+							w.Strava.Edit(id, map[string]any{"title": "x"}, func(a *strava.Activity) { a.Distance += 3000 })
+						case 1:
+							w.Strava.Delete(id)
+							delete(last, id)
+						}
+
+						break
+					}
+
+					w.Pass(time.Hour)
+
+					switch day {
+					case 9:
+						start(commitcollecttest.Goal{Target: "MOVING_SECONDS", Total: 100_000})
+					case 15:
+						w.Ask("ann", http.MethodPatch, "/milestones/"+ids[0], map[string]any{"status": "PAUSED"})
+					case 24:
+						w.Ask("ann", http.MethodPatch, "/milestones/"+ids[0], map[string]any{"status": "ACTIVE"})
+						w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{
+							"counts": map[string]any{"virtual": false, "eBike": true, "handcycle": true, "manual": true, "private": true},
+						})
+					case 33:
+						w.Ask("ann", http.MethodPost, "/milestones/"+ids[1]+"/recompute", nil)
+					}
+
+					w.Pass(time.Hour)
+
+					for _, id := range ids {
+						seen = append(seen, fmt.Sprint("day ", day, ": ", progress(w.Show("ann", id))))
+					}
+
+					if at, _, _ := oldest(w); days == "7" && w.Clock.Now().Sub(at) > 7*24*time.Hour {
+						t.Errorf("on day %d a workout is stored since %s", day, at)
+					}
+				}
+
+				if _, rows, entries := oldest(w); days == "7" && (rows > 20 || entries > 20) {
+					t.Errorf("%d workouts and %d entries are kept, want those of a week", rows, entries)
+				}
+
+				w.Logs.TakeWarnings()
+
+				return seen
+			}
+
+			same(t, "the milestones", play("7"), play("0"))
+		})
+	}
+}
+
+// TestVerdictsOfWhatIsNotKept: what counted is listed with what Strava has. If Strava cannot be asked, the sums
+// are the same, and the answer says from when it lists.
+func TestVerdictsOfWhatIsNotKept(t *testing.T) {
+	t.Parallel()
+	w := keeping(t, "7", func(w *commitcollecttest.World) {
+		for n := range 10 {
+			w.Upload(77, "Run", noon.AddDate(0, 0, -3*n).Add(-time.Hour), 1000)
+		}
+	})
+	id := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(0, 0, -20)}) // seven of them
+	w.Work()
+
+	type verdicts struct {
+		RawProgress, CountedTotal, WorkoutsTotal int
+		ListedFrom                               *time.Time
+		Workouts                                 []struct{ Name string }
+	}
+
+	list := func() verdicts {
+		return testkit.Decode[verdicts](w.World, w.Ask("ann", http.MethodGet, "/milestones/"+id+"/workouts", nil))
+	}
+
+	all := list()
+	same(t, "before", []int{all.RawProgress, all.CountedTotal, all.WorkoutsTotal}, []int{7000, 7, 7})
+	carry(w)
+	same(t, "workouts that are kept", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 2)
+	same(t, "what counted", list(), all)
+
+	calls := fail(w, "/api/v3/", 503, htmlType, "")
+	down := list()
+	same(t, "what counted, while Strava is down", []int{down.RawProgress, down.CountedTotal, down.WorkoutsTotal, *calls}, []int{7000, 7, 2, 1})
+
+	if down.ListedFrom == nil || down.ListedFrom.After(noon.AddDate(0, 0, -5)) {
+		t.Errorf("it is listed from %v", down.ListedFrom)
+	}
+
+	same(t, "a recomputation", progress(testkit.Decode[commitcollecttest.Milestone](w.World,
+		w.Ask("ann", http.MethodPost, "/milestones/"+id+"/recompute", nil))), [3]int64{7000, 7000, 0})
+
+	w.Outage = nil
+	w.Strava.Edit(w.Strava.Activities(77)[4].ID, nil, func(a *strava.Activity) { a.Distance = 50_000 })
+	same(t, "a recomputation, after an edit of a workout that is not kept", progress(testkit.Decode[commitcollecttest.Milestone](w.World,
+		w.Ask("ann", http.MethodPost, "/milestones/"+id+"/recompute", nil))), [3]int64{56_000, 56_000, 5})
+	w.Upload(77, "Run", noon.Add(time.Minute), 2000)
+	w.Pass(time.Hour)
+	same(t, "the next workout", progress(w.Show("ann", id)), [3]int64{58_000, 58_000, 5})
+
+	for range 40 { // more than a user may call within a quarter of an hour
+		list()
+	}
+
+	if last := list(); last.ListedFrom == nil || last.RawProgress != 58_000 {
+		t.Errorf("without calls: %+v", last)
+	}
+
+	w.Logs.TakeWarnings()
+}
+
+// TestDisconnectionForgetsWhatIsCarried: the sum of workouts goes with them, and the progress stays. Connecting
+// again fetches the history, and another athlete's workouts never count with the first's.
+func TestDisconnectionForgetsWhatIsCarried(t *testing.T) {
+	t.Parallel()
+
+	for athlete, want := range map[int64][2]int64{77: {6000, 6000}, 99: {6000, 5000}} {
+		w := keeping(t, "7", func(w *commitcollecttest.World) {
+			for n := range 6 {
+				w.Upload(77, "Run", noon.AddDate(0, 0, -3*n).Add(-time.Hour), 1000)
+			}
+
+			w.Upload(99, "Run", noon.AddDate(0, 0, -9), 5000)
+		})
+		id := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(0, 0, -20)})
+		w.Work()
+		carry(w)
+		same(t, "what is carried", testkit.Row[milestone.Row](w.World, tables.Main, "USER#ann", "MILESTONE#"+id).Carried.Sum, int64(4000))
+
+		if athlete == 77 {
+			w.End("ann")
+
+			for range 3 {
+				w.Pass(2 * time.Minute)
+			}
+
+			same(t, "the milestone without a connection", progress(w.Show("ann", id)), [3]int64{6000, 0, 0})
+			same(t, "what is carried", testkit.Row[milestone.Row](w.World, tables.Main, "USER#ann", "MILESTONE#"+id).Carried, (*tally.Carried)(nil))
+			reconcile(w)
+		}
+
+		w.Connect("ann", athlete)
+
+		for range 3 {
+			w.Pass(2 * time.Minute)
+		}
+
+		for range 2 {
+			is := w.Show("ann", id)
+			same(t, fmt.Sprint("the milestone with ", athlete), [2]int64{is.ProgressValue, is.RawProgress}, want)
+			reconcile(w)
+		}
+
+		w.Logs.TakeWarnings()
+	}
+}
+
+// TestHistoryIsNotCarriedBeforeItIsComplete: a milestone whose history cannot be fetched carries nothing, and
+// nothing is kept for longer for it. Once the history is fetched, it counts all of it.
+func TestHistoryIsNotCarriedBeforeItIsComplete(t *testing.T) {
+	t.Parallel()
+	w := keeping(t, "7", func(w *commitcollecttest.World) {
+		for n := range 10 {
+			w.Upload(77, "Run", noon.AddDate(0, 0, -3*n).Add(-time.Hour), 1000)
+		}
+	})
+	reconcile(w)
+	same(t, "workouts that are kept without a milestone", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 2)
+
+	// The calls of the user are used up, day by day.
+	spend := func() {
+		day := w.Clock.Now().Truncate(24 * time.Hour).Unix()
+		testkit.PutRows(w.World, tables.Main, stored{"PK": "USER#ann", "SK": "STRAVA#CALLS", "day": day, "usedDay": 100,
+			"quarter": w.Clock.Now().Truncate(15 * time.Minute).Unix(), "used": 0})
+	}
+	spend()
+
+	id := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(0, 0, -20)})
+	w.Work()
+	same(t, "the milestone", progress(w.Show("ann", id)), [3]int64{})
+
+	for day := 1; day <= 9; day++ {
+		w.MoveClock(noon.AddDate(0, 0, day))
+		spend()
+		reconcile(w)
+
+		if at, rows, _ := oldest(w); w.Clock.Now().Sub(at) > 7*24*time.Hour {
+			t.Errorf("on day %d, %d workouts are stored since %s", day, rows, at)
+		}
+	}
+
+	same(t, "what is carried", testkit.Row[milestone.Row](w.World, tables.Main, "USER#ann", "MILESTONE#"+id).Carried, (*tally.Carried)(nil))
+	w.MoveClock(noon.AddDate(0, 0, 10))
+
+	for range 3 {
+		w.Pass(15 * time.Minute)
+		reconcile(w)
+	}
+
+	same(t, "the milestone with its history", progress(w.Show("ann", id)), [3]int64{7000, 7000, 0})
+	same(t, "workouts that are kept", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 0)
+	w.Logs.TakeWarnings()
+}
+
+// TestRetentionBegins in a stage that has kept all: what is stored is carried without a call to Strava. When it
+// ends, nothing is counted twice.
+func TestRetentionBegins(t *testing.T) {
+	t.Parallel()
+	w := keeping(t, "0", noHistory)
+	id := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(0, -2, 0), Total: 100_000_000})
+	w.Work()
+	seedWorkouts(w, "ann", 400)
+
+	old := testkit.Row[stored](w.World, tables.Main, "USER#ann", "MILESTONE#"+id) // of before the attribute
+	delete(old, "countsAnewAtUtc")
+	testkit.PutRows(w.World, tables.Main, old)
+	reconcile(w)
+	same(t, "workouts that are kept for good", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 400)
+
+	w.Settings[link.RetentionDays] = "7"
+	calls := fail(w, "/api/v3/", 503, htmlType, "")
+	w.MoveClock(noon.Add(time.Hour))
+	reconcile(w)
+	same(t, "workouts of six days", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 143)
+	same(t, "calls", *calls, 0)
+	same(t, "the milestone", w.Show("ann", id).ProgressValue, int64(400_000))
+
+	w.Settings[link.RetentionDays] = "0"
+	w.Outage = nil
+	reconcile(w)
+	w.Upload(77, "Run", noon.Add(time.Hour), 1000)
+	w.Pass(2 * time.Hour)
+	same(t, "the next workout", w.Show("ann", id).ProgressValue, int64(401_000))
+	w.Logs.TakeWarnings()
+}
+
+// TestPayloadsGo: what was once stored of an activity beside the attributes of a workout goes with the next fetch
+// of the history.
+func TestPayloadsGo(t *testing.T) {
+	t.Parallel()
+	w := busy(t, "ann")
+
+	var key [2]string
+
+	for _, r := range testkit.Rows[stored](w.World, tables.Main) {
+		if r["entityType"] == "Workout" {
+			r["payloadJson"] = `{"start_latlng":[51.5,-0.1]}`
+			key = [2]string{r["PK"].(string), r["SK"].(string)}
+			testkit.PutRows(w.World, tables.Main, r)
+		}
+	}
+
+	backfiller := testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester)
+	testkit.Must(t, backfiller.Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true}))
+
+	is := testkit.Row[stored](w.World, tables.Main, key[0], key[1])
+	same(t, "the workout", []any{is["payloadJson"], is["distanceMeters"]}, []any{nil, 25_000.0})
+}

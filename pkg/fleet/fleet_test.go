@@ -145,6 +145,10 @@ func TestBudgetsAreShared(t *testing.T) {
 					t.Errorf("%s has the share %s, want a name, a period, and at least one request of the budget", f.Name, s)
 				}
 
+				if name := s.Budget.Setting; name != "" && !slices.ContainsFunc(room.Settings, func(o spec.Setting) bool { return o.Name == name && o.Of(f) }) {
+					t.Errorf("%s has the share %s, and does not get the setting", f.Name, s)
+				}
+
 				key := fmt.Sprint(s.Budget.Name, s.Budget.Per)
 				if other, ok := budgets[key]; ok && other != s.Budget {
 					t.Errorf("%s has the share %s, and another function one of %d", f.Name, s, other.Max)

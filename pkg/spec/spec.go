@@ -304,6 +304,8 @@ type Budget struct {
 	// Aligned is set if the periods begin at the multiples of Per in UTC, as days do. Otherwise
 	// a period begins with the first request after the period before.
 	Aligned bool
+	// Setting is the setting in whose place Max is the default, "" if Max is fixed.
+	Setting string
 }
 
 // Share is what a function may use of a budget. It sends a request only while all functions
@@ -314,9 +316,22 @@ type Share struct {
 	UpTo   int
 }
 
+// Of returns the same part of a budget that allows most requests, and at least one request.
+func (s Share) Of(most int) Share {
+	s.UpTo = max(1, s.UpTo*most/s.Budget.Max)
+	s.Budget.Max = most
+
+	return s
+}
+
 // String is the share for an operator: "1400 of 2000 requests in 1h0m0s, fixtures".
 func (s Share) String() string {
-	return fmt.Sprintf("%d of %d requests in %s, %s", s.UpTo, s.Budget.Max, s.Budget.Per, s.Budget.Name)
+	text := fmt.Sprintf("%d of %d requests in %s, %s", s.UpTo, s.Budget.Max, s.Budget.Per, s.Budget.Name)
+	if s.Budget.Setting != "" {
+		text += fmt.Sprintf("; the same part of what %s sets", s.Budget.Setting)
+	}
+
+	return text
 }
 
 // Limit bounds what a user may have, or do in a period. A request beyond it is

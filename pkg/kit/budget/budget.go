@@ -137,6 +137,29 @@ func (c Counter[T]) GiveBack(ctx context.Context) error {
 	return dynamo.IgnoreRefused(dynamo.Update(ctx, c.DB, c.Access, c.Key, changes, all(conds)))
 }
 
+// skew is how far the provider's clock may be behind.
+const skew = time.Minute
+
+// AtLeast raises the requests of each period to what the provider has counted, in the order of
+// c.Periods, if that is more: another program may use the same budget. A period that began less than
+// a minute ago is left as it is, because the number may be that of the period before.
+func (c Counter[T]) AtLeast(ctx context.Context, counted ...int) error {
+	now := c.now()
+
+	for i, p := range c.Periods {
+		if !now.Add(-skew).Before(start(p.Share.Budget, now)) {
+			changes := dynamo.Set(*new(T)).SetNumber(p.Used, int64(counted[i]))
+			cond := current[T](p, now).And(dynamo.Less[T](p.Used, counted[i]))
+
+			if err := dynamo.IgnoreRefused(dynamo.Update(ctx, c.DB, c.Access, c.Key, changes, cond)); err != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
+}
+
 // now returns the time as rows have it.
 func (c Counter[T]) now() time.Time { return c.Now().UTC().Truncate(time.Second) }
 

@@ -271,3 +271,44 @@ func TestUnreadableCounter(t *testing.T) {
 		})
 	}
 }
+
+// TestAtLeast: what the provider has counted raises the present periods, and lowers none. One that has
+// just begun is left, and so is one that is over.
+func TestAtLeast(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		after   time.Duration
+		counted []int
+		want    two
+	}{
+		"more of both":          {5 * time.Minute, []int{4, 7}, two{"x", noon.Unix(), noon.Truncate(24 * time.Hour).Unix(), 4, 7}},
+		"more of the day":       {5 * time.Minute, []int{1, 7}, two{"x", noon.Unix(), noon.Truncate(24 * time.Hour).Unix(), 2, 7}},
+		"fewer":                 {5 * time.Minute, []int{1, 1}, two{"x", noon.Unix(), noon.Truncate(24 * time.Hour).Unix(), 2, 2}},
+		"the same":              {5 * time.Minute, []int{2, 2}, two{"x", noon.Unix(), noon.Truncate(24 * time.Hour).Unix(), 2, 2}},
+		"beyond the limit":      {5 * time.Minute, []int{99, 99}, two{"x", noon.Unix(), noon.Truncate(24 * time.Hour).Unix(), 99, 99}},
+		"in the first minute":   {59 * time.Second, []int{4, 7}, two{"x", noon.Unix(), noon.Truncate(24 * time.Hour).Unix(), 2, 7}},
+		"in the next quarter":   {17 * time.Minute, []int{4, 7}, two{"x", noon.Unix(), noon.Truncate(24 * time.Hour).Unix(), 2, 7}},
+		"in the second minute":  {time.Minute, []int{4, 2}, two{"x", noon.Unix(), noon.Truncate(24 * time.Hour).Unix(), 4, 2}},
+		"the day after, at one": {13 * time.Hour, []int{4, 7}, two{"x", noon.Unix(), noon.Truncate(24 * time.Hour).Unix(), 2, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := open(t)
+
+			for range 2 {
+				if got := wait(t, counterOfTwo(db, func() time.Time { return noon }).Take(t.Context())); got != 0 {
+					t.Fatalf("wait %v", got)
+				}
+			}
+
+			if err := counterOfTwo(db, func() time.Time { return noon.Add(c.after) }).AtLeast(t.Context(), c.counted...); err != nil {
+				t.Fatal(err)
+			}
+
+			if diff := cmp.Diff(c.want, row[two](t, db)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -226,7 +226,7 @@ func TestStravaOnBadDays(t *testing.T) {
 			time.Minute, 15 * time.Minute},
 		"429 without headers": {429, nil, ``, time.Minute, 15 * time.Minute},
 		"429 for the day": {429, map[string]string{"X-ReadRateLimit-Limit": "100,1000", "X-ReadRateLimit-Usage": "20,1001"}, `{}`,
-			time.Minute, 30 * time.Minute},
+			time.Minute, 8 * time.Hour},
 		"500": {500, nil, ``, 10 * time.Minute, 15 * time.Minute},
 		"503": {503, nil, `{"message":"busy"}`, 10 * time.Minute, 15 * time.Minute},
 		"HTML": {200, map[string]string{"Content-Type": "text/html"}, "<html>down</html>",

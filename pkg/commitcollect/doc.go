@@ -17,7 +17,11 @@
 //	until when workouts count, and which milestones count item: Life
 //	how a webhook becomes a workout                       workout: IngestEvent
 //	what finds a workout whose webhook was lost           workout: Backfill, Reconcile
-//	how many calls to Strava a user may cause             workout: eventReads, backfillReads, userEvents, userBackfills
+//	how many calls to Strava there are, and who waits     workout: Limits, EventReads, ImportReads, SyncReads
+//	how many calls to Strava a user may cause             workout: userEvents, userBackfills
+//	how long a message waits for Strava                   strava: Wait; workout: Patience, SyncPatience
+//	whom the sync of all users asks Strava for            workout: Sync
+//	what happens when the application is inactive         workout: call, StravaInactive
 //	what happens when Strava is revoked                   workout: revoke, Reconcile, PurgeWorkouts
 //	who owns an athlete, and how tokens are kept          link
 //	how an access ends at Strava                          link: Disconnect; workout: PurgeWorkouts
@@ -55,10 +59,12 @@
 //	USER#{userId}                EXPORT                          when the file of the user's export was made
 //	USER#{userId}                LIST#MILESTONES, DEVICES        ids of the user's open milestones, tokens of the phones
 //	STRAVA#ATHLETE#{athleteId}   OWNER                           who has connected the athlete
-//	STRAVA#CONNECTED#{0-f}       USER#{userId}                   a connected user, for the nightly sync; brokenAtUtc, if Strava refuses
-//	                                                             the tokens
+//	STRAVA#CONNECTED#{0-f}       USER#{userId}                   a connected user, for the sync of all users: the last fetches;
+//	                                                             brokenAtUtc, if Strava refuses the tokens; suspectAtUtc, if an event
+//	                                                             was given up
 //	STRAVA#SUBSCRIPTION          META                            the subscription to webhooks
-//	STRAVA#BUDGET                META                            the calls to Strava in the present windows
+//	STRAVA#BUDGET                META                            the calls to Strava in the present windows, limits that Strava's answers
+//	                                                             name, inactiveAtUtc, and lateSinceUtc, since when users wait too long
 //	SHELF#{shareId}              META                            the milestone of a public picture, which names it in shareId
 //	MODEL#{modelId}              META, PART#07                   a model and its parts
 //	MODEL#INDEX                  MODEL#{modelId}                 a model in the list
@@ -123,7 +129,7 @@
 // would have to be deleted with the user.
 //
 // When Strava refuses the tokens, the user sees that the connection is broken, and must
-// connect again. The webhook of a revocation may have been lost, so after half a day the
+// connect again. The webhook of a revocation may have been lost, so half a day after a fetch has found it the
 // connection ends as if it had been revoked, within the 48 hours of Strava's terms. Then the
 // user has no connection and no workouts. Connecting again fetches the history.
 //

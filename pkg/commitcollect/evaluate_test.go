@@ -163,13 +163,13 @@ func TestLedgerOfAMonth(t *testing.T) {
 func TestQueuesOutliveTheClaim(t *testing.T) {
 	t.Parallel()
 	w := small(t)
-	fail(w, "/api/v3/", 503, htmlType, "")
+	fail(w, "/api/v3/", 400, htmlType, "")
 
 	e := eventOf("create", 5, noon)
 
 	worker := testkit.Open(w.World, workout.IngestEventsFunction(), workout.OpenIngester)
 	if worker.IngestEvent(w.NewContext(), e) == nil {
-		t.Error("the event succeeds, though Strava is down")
+		t.Error("the event succeeds, though Strava refuses the request")
 	}
 
 	lease := int64(testkit.Rows[stored](w.World, tables.Idempotency)[0]["leaseUntil"].(float64)) - w.Clock.Now().UnixMilli()

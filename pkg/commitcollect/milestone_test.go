@@ -490,11 +490,11 @@ func TestHistoryIsFetched(t *testing.T) {
 		w.Pass(10 * time.Minute)
 	}
 
-	w.Pass(15 * time.Hour)
+	w.Pass(39 * time.Hour)
 	reconcile()
 
 	if m := w.Show("ann", id); m.RawProgress != 450_000 {
-		t.Errorf("after a night: %+v, want the new workout counted, and the deleted one not", m)
+		t.Errorf("after two nights: %+v, want the new workout counted, and the deleted one not", m)
 	}
 
 	for range 7 { // once a week the whole history
@@ -520,7 +520,7 @@ func TestBackfillWaitsForTheLimit(t *testing.T) {
 		"SK":      "META",
 		"quarter": noon.Unix(),
 		"day":     noon.Truncate(24 * time.Hour).Unix(),
-		"used":    70,
+		"used":    85,
 		"usedDay": 200,
 	})
 	id := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(-2, 0, 0)})

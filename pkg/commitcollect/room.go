@@ -40,6 +40,25 @@ func Room() app.Room {
 			Minutes:  60,
 			Watches:  "a user whom Strava does not let connect, because the application has as many athletes as it may have",
 			IfDown:   "Nobody new can connect Strava until Strava lets the application have more athletes.",
+		}, {
+			Name:     "strava-inactive",
+			Function: workout.IngestEventsFunction().Name,
+			Metrics:  []spec.Metric{workout.StravaInactive},
+			Stat:     "Sum",
+			Bound:    0,
+			Minutes:  1,
+			Watches:  "Strava refuses every call, because the subscription of the application's owner has ended",
+			IfDown:   "Workouts wait; after a day they come with the next sync of all users.",
+		}, {
+			Name:     "fetches-late",
+			Function: workout.ReconcileFunction().Name,
+			Metrics:  []spec.Metric{workout.FetchesLate},
+			Stat:     "Sum",
+			Bound:    0,
+			Minutes:  1,
+			Notice:   true,
+			Watches:  "users wait more than 48 hours for a fetch, three days running: Strava's limits are too small for them",
+			IfDown:   "Workouts and deletions whose webhooks were lost appear late.",
 		}},
 		Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the CommitCollect app"), spec.Setting{
 			Name: link.StravaURL, Secret: link.StravaApp, Does: "where Strava is, if not at www.strava.com", Like: "^https?://[^ ]+$",
@@ -54,6 +73,15 @@ func Room() app.Room {
 			},
 			Does: "for how many days workouts of Strava are kept: 7 where Strava's policy binds the operator; 0, as long as Strava is connected",
 			Like: "^(0|[2-9]|[12][0-9]|30)$",
+		}, spec.Setting{
+			Name: workout.Limits,
+			Functions: []string{
+				workout.IngestEventsFunction().Name, workout.BackfillFunction().Name, workout.ReconcileFunction().Name,
+				milestone.RecomputeMilestoneFunction().Name, milestone.ListVerdictsFunction().Name,
+			},
+			Does: "Strava's limits of the application: overall in 15 minutes and in a day, and reads in 15 minutes and in a day; " +
+				"if not 200,2000,100,1000",
+			Like: workout.LimitsPattern,
 		}, milestone.SettlingSetting()),
 	},
 		profile.GetHealthFunction(),

@@ -214,25 +214,29 @@ func TestLimitOfStrava(t *testing.T) {
 		headers []string
 		body    string
 		want    time.Duration // at 12:02
+		day     bool
 	}{
-		"no headers": {nil, "", 13 * time.Minute},
+		"no headers": {nil, "", 13 * time.Minute, false},
 		"of a quarter": {
 			[]string{"X-RateLimit-Limit", "200,2000", "X-RateLimit-Usage", "200,900", "X-ReadRateLimit-Limit", over,
 				"X-ReadRateLimit-Usage", "101,900"},
 			`{}`,
 			13 * time.Minute,
+			false,
 		},
 		"of the day": {
 			[]string{"X-ReadRateLimit-Limit", over, "X-ReadRateLimit-Usage", "2,1001"},
 			`{"message":"Rate Limit Exceeded"}`,
 			15 * time.Minute,
+			true,
 		},
 		"headers without sense": {
 			[]string{"X-RateLimit-Limit", "many", "X-RateLimit-Usage", "1,2,3", "X-ReadRateLimit-Limit", "-", "X-ReadRateLimit-Usage", ","},
 			"<html>",
 			13 * time.Minute,
+			false,
 		},
-		"headers with one value": {[]string{"X-RateLimit-Limit", "200", "X-RateLimit-Usage", "201"}, "", 13 * time.Minute},
+		"headers with one value": {[]string{"X-RateLimit-Limit", "200", "X-RateLimit-Usage", "201"}, "", 13 * time.Minute, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -249,7 +253,11 @@ func TestLimitOfStrava(t *testing.T) {
 				w.Pass(15 * time.Minute)
 			}
 
-			if *n < 7 {
+			switch {
+			case c.day: // nobody asks again before the next one
+				same(t, "calls", *n, 1)
+				w.MoveClock(noon.Add(12 * time.Hour))
+			case *n < 7:
 				t.Errorf("the event was handled %d times", *n)
 			}
 

@@ -106,7 +106,7 @@ func TestEventsOfAUserHaveAShareOfTheCalls(t *testing.T) {
 	silence(w)
 	ingest(w, eventOf("update", old, noon.Add(4*time.Hour)))
 	same(t, "metres before the night", workoutOf(w, "ann", old)["distanceMeters"], any(2000.0))
-	backfill(w, false)
+	reconcile(w)
 	same(t, "metres after the night", workoutOf(w, "ann", old)["distanceMeters"], any(3000.0))
 }
 

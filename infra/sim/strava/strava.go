@@ -155,6 +155,7 @@ type Sim struct {
 	sent       []Event        // webhooks that were accepted
 	counts     Counts
 	pending    int // webhooks that are to be sent
+	inactive   bool
 }
 
 // New returns a simulator.
@@ -208,7 +209,27 @@ func (s *Sim) between(from, to time.Time, do http.HandlerFunc) http.HandlerFunc 
 }
 
 // ServeHTTP serves the API and the consent page.
-func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	inactive := s.inactive
+	s.mu.Unlock()
+
+	if inactive && r.URL.Path != "/oauth/authorize" {
+		refuse(w, http.StatusForbidden, "Application", "Status", "Inactive")
+		return
+	}
+
+	s.mux.ServeHTTP(w, r)
+}
+
+// SetInactive makes the application inactive, as if its owner's subscription had ended, or active
+// again. Webhooks still come.
+func (s *Sim) SetInactive(inactive bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.inactive = inactive
+}
 
 // chance decides a fault of a probability: always the same for the same words.
 func (s *Sim) chance(p float64, words ...any) bool { return p > 0 && s.number(words...) < p }

@@ -57,6 +57,11 @@ type Listed struct {
 	SK       string `dynamodbav:"SK"`
 	UserID   string `dynamodbav:"userId"`
 	BrokenAt int64  `dynamodbav:"brokenAtUtc,omitempty"` // since when the connection is Broken, epoch s
+	// AskedAt is when the first import was requested, epoch s. Rows of before have none of these four.
+	AskedAt   int64 `dynamodbav:"askedAtUtc,omitempty"`
+	FetchedAt int64 `dynamodbav:"fetchedAtUtc,omitempty"` // when the last complete backfill began, epoch s
+	WholeAt   int64 `dynamodbav:"wholeAtUtc,omitempty"`   // when the last one of the whole history began, epoch s
+	SuspectAt int64 `dynamodbav:"suspectAtUtc,omitempty"` // when an event was given up that a whole backfill finds, epoch s
 }
 
 // markBroken returns the write of the time since which a user's connection is broken, 0 if it is
@@ -315,7 +320,7 @@ func (s *Service) connect(ctx context.Context, userID, scope string, t strava.To
 				AccessToken: s.keys.Seal(userID, t.Access), RefreshToken: s.keys.Seal(userID, t.Refresh), ExpiresAt: t.ExpiresAt, Scope: scope,
 				Status: Connected, Source: "STRAVA", ConnectedAt: s.clock.Now().Unix(), GSI1PK: athlete, GSI1SK: pk,
 			}, unchanged),
-			dynamo.PutWrite(Listed{PK: item.Connected(item.Shard(userID)), SK: pk, UserID: userID}),
+			dynamo.PutWrite(Listed{PK: item.Connected(item.Shard(userID)), SK: pk, UserID: userID, AskedAt: s.clock.Now().Unix()}),
 		}
 
 		leaves := old.PK != "" && old.AthleteID != t.Athlete.ID
@@ -399,6 +404,9 @@ type Backfill struct {
 	After int64 `json:"after,omitempty"` // epoch s; these three are those of a backfill that continues
 	Page  int   `json:"page,omitempty"`  // from 1
 	Began int64 `json:"began,omitempty"` // epoch s
+	Asked int64 `json:"asked,omitempty"` // when the sync of all users requested it, epoch s; 0 if a user waits for it
+	Seen  int64 `json:"seen,omitempty"`  // fetchedAtUtc of the user in the list then, epoch s
+	strava.Wait
 }
 
 // BackfillQueue receives Backfill.

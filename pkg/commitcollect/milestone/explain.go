@@ -101,7 +101,7 @@ func RecomputeMilestoneFunction() app.Function {
 		Secrets: workout.ReadsSecrets,
 		Budgets: workout.ReadsBudgets,
 		Sends:   []spec.Queue{workout.NoticeQueue, SettleQueue},
-		Emits:   []spec.Metric{PartsMissing},
+		Emits:   append([]spec.Metric{PartsMissing}, workout.ReadsMetrics...),
 		Limits:  []spec.Limit{recomputes},
 		Memory:  512,
 		Timeout: 25 * time.Second,

@@ -60,7 +60,7 @@ func ListVerdictsFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/milestones/{milestoneId}/workouts", Auth: spec.Session},
 		Uses: append([]spec.Access{tables.ResolveSession, tables.ReadMilestone, tables.GetProfile, tables.ReadLedgers, tables.GetWorkouts},
 			workout.Reads...),
-		Secrets: workout.ReadsSecrets, Budgets: workout.ReadsBudgets,
+		Secrets: workout.ReadsSecrets, Budgets: workout.ReadsBudgets, Emits: workout.ReadsMetrics,
 		Memory: 256, Timeout: 25 * time.Second,
 	}, OpenReading, (*Service).ListVerdicts, errNotFound, item.ErrNoUser)
 }

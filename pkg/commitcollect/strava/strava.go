@@ -50,6 +50,7 @@ const (
 	NotFound                 // 404 with a reason of Strava: deleted, hidden, or not there yet
 	Invalid                  // any other 4xx: the request is wrong, or refused
 	Full                     // 403 to Exchange: the application has as many athletes as Strava lets it have
+	Inactive                 // 403 to every call, because the application's owner has no subscription: no user is concerned
 )
 
 // Error is a failed call. It never contains a token or a secret.
@@ -160,7 +161,7 @@ func (c *Client) Exchange(ctx context.Context, code string) (t Token, err error)
 // secret is wrong, for example.
 func (c *Client) Refresh(ctx context.Context, refresh string) (t Token, err error) {
 	err = c.post(ctx, c.base+"/oauth/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}}, &t)
-	if e, ok := errors.AsType[*Error](err); ok && e.Kind != Limited && e.Kind != Unavailable {
+	if e, ok := errors.AsType[*Error](err); ok && e.Kind != Limited && e.Kind != Unavailable && e.Kind != Inactive {
 		e.Kind = Invalid
 		if (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized) && e.Resource != "" && e.Resource != application {
 			e.Kind = Unauthorized
@@ -347,12 +348,19 @@ func (c *Client) do(ctx context.Context, of request, out any) error {
 	return nil
 }
 
+// fault is a reason in the body of a refusal.
+type fault struct{ Resource, Field, Code string }
+
+// inactive is the reason of an application whose owner must subscribe and press reactivate at
+// strava.com/settings/api.
+var inactive = fault{"Application", "Status", "Inactive"}
+
 // refusal returns the error of an answer that is not a success.
 func (c *Client) refusal(name string, answer *http.Response, text []byte) error {
 	e := &Error{Kind: Invalid, Status: answer.StatusCode, Msg: name + ": " + answer.Status}
 
 	var body struct {
-		Errors []struct{ Resource string }
+		Errors []fault
 	}
 
 	known := json.Unmarshal(text, &body) == nil // a body that is not JSON has no reason
@@ -373,6 +381,8 @@ func (c *Client) refusal(name string, answer *http.Response, text []byte) error 
 		e.Kind = Unavailable
 	case s == http.StatusNotFound:
 		e.Kind = NotFound
+	case s == http.StatusForbidden && len(body.Errors) > 0 && body.Errors[0] == inactive:
+		e.Kind = Inactive
 	}
 
 	return e

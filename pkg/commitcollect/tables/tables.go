@@ -83,8 +83,12 @@ var (
 			"PK=STRAVA#CONNECTED#{shard}, SK=USER#{userId}", perEvent, spec.UpdateItem)
 	MarkSync     = Main.On("Mark sync", "PK=USER#{userId}, SK=STRAVA#CONNECTION, if the last was 15 minutes ago", onUser, spec.UpdateItem)
 	AllConnected = Main.On("Get connected users", "PK=STRAVA#CONNECTED#{shard}", twiceADay, spec.Query)
-	TakeBudget   = Main.On("Take budget", "PK=STRAVA#BUDGET, SK=META, if calls are left", perEvent, spec.UpdateItem)
-	TakeCalls    = Main.On("Take a user's calls",
+	MarkFetch    = Main.On("Mark fetch", "PK=STRAVA#CONNECTED#{shard}, SK=USER#{userId}, if it exists", perPage, spec.UpdateItem)
+	ReadBudget   = Main.On("Read budget", "PK=STRAVA#BUDGET, SK=META", perEvent, spec.GetItem)
+	MarkNight    = Main.On("Mark night", "PK=STRAVA#BUDGET, SK=META, when users wait too long for a fetch, and when none does", twiceADay,
+		spec.UpdateItem)
+	TakeBudget = Main.On("Take budget", "PK=STRAVA#BUDGET, SK=META, if calls are left", perEvent, spec.UpdateItem)
+	TakeCalls  = Main.On("Take a user's calls",
 		"PK=USER#{userId}, SK=STRAVA#CALLS or STRAVA#EVENTS, if calls are left", perEvent, spec.UpdateItem)
 	GetSubscription = Main.On("Get subscription", "PK=STRAVA#SUBSCRIPTION, SK=META", perEvent, spec.GetItem)
 	PutSubscription = Main.On("Put subscription", "PK=STRAVA#SUBSCRIPTION, SK=META", byAdmin, spec.PutItem, spec.DeleteItem)

@@ -216,6 +216,9 @@ type Status struct {
 		Workouts  int        `json:"workoutCount" doc:"The number of workouts that are not deleted."`
 		Latest    *time.Time `json:"latestActivityAt,omitempty" doc:"When the latest workout began."`
 		Fresh     bool       `json:"isFresh" doc:"Whether that is at most 7 days ago."`
+
+		Unavailable bool   `json:"unavailable" doc:"Whether Strava refuses this app as a whole. No user must connect again: workouts come later."`
+		Reason      string `json:"unavailableReason,omitempty" doc:"Why: application_inactive." example:"application_inactive"`
 	}
 }
 
@@ -229,14 +232,15 @@ func GetStatusFunction() app.Function {
 		Does:   "Returns the state of the caller's connection to Strava.",
 		IfDown: "The app does not show whether Strava is connected.",
 		On:     spec.Route{Method: "GET", Path: "/strava/status", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.GetConnection, tables.ReadLedgers},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetConnection, tables.ReadLedgers, tables.ReadBudget},
 		Sends:  []spec.Queue{link.PurgeQueue},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetStatus, link.ErrNotConnected)
 }
 
-// GetStatus returns the state of the connection, and counts the workouts by their ledgers. Workouts that are
-// left without a connection, because the user had chosen so when that was possible, it has deleted.
+// GetStatus returns the state of the connection, and counts the workouts by their ledgers. The
+// application is unavailable from a refusal of Strava until a call succeeds. Workouts that are left
+// without a connection, because the user had chosen so when that was possible, it has deleted.
 func (s *Service) GetStatus(ctx context.Context, in *GetStatus) (*Status, error) {
 	out := &Status{}
 
@@ -257,6 +261,15 @@ func (s *Service) GetStatus(ctx context.Context, in *GetStatus) (*Status, error)
 	out.Body.Connected, out.Body.Broken, out.Body.AthleteID = err == nil, c.Status == link.Broken, c.AthleteID
 	out.Body.Importing = out.Body.Connected && !out.Body.Broken && c.FetchedAt == 0
 	out.Body.ExpiresAt, out.Body.SyncedAt = moment(c.ExpiresAt), moment(c.FetchedAt)
+
+	all, err := readBudget(ctx, s.db)
+	if err != nil {
+		return nil, err
+	}
+
+	if all.InactiveAt != 0 {
+		out.Body.Unavailable, out.Body.Reason = true, "application_inactive"
+	}
 
 	entries, err := Entries(ctx, s.db, in.UserID, 0)
 	if err != nil {

@@ -34,24 +34,34 @@ func BackfillFunction() app.Function {
 		Does:   "Fetches the history of a user from Strava.",
 		IfDown: "Workouts before the connection, and those whose webhooks were lost, do not appear.",
 		On:     link.BackfillQueue,
-		Uses: slices.Concat([]spec.Access{tables.OpenMilestones, tables.ReadLedgers, tables.MarkSync, tables.TakeCalls,
+		Uses: slices.Concat([]spec.Access{tables.OpenMilestones, tables.ReadLedgers, tables.MarkSync, tables.MarkFetch, tables.TakeCalls,
 			tables.ListWorkouts}, stores, ToStrava),
 		Sends: []spec.Queue{link.BackfillQueue, EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
-		Budgets: slices.Concat(backfillReads, userBackfills.shares),
-		Memory:  512, Timeout: 5 * time.Minute,
+		Budgets: slices.Concat(ImportReads.Shares(), SyncReads.Shares(), userBackfills.shares), Emits: []spec.Metric{StravaInactive},
+		Memory: 512, Timeout: 5 * time.Minute,
 	}, OpenIngester, (*Ingester).Backfill)
 }
 
 // Backfill copies the activities of a user from pages of the history, until a page is empty; a
 // short page is not the last. If the calls of the user or of all users are used up, it continues
-// with the same page when the next window begins. It requests one by one the workouts that are
-// missing in the history, because the webhook of their deletion may have been lost.
+// with the same page when the next window begins; if Strava is unavailable or the application
+// inactive, later. It requests one by one the workouts that are missing in the history, because the
+// webhook of their deletion may have been lost.
 //
-// A second run reads the same pages, and writes only what differs.
+// A backfill that has waited for a day ends: the next sync of all users requests another, before those
+// of other users. One that this sync requested ends when the next sync is due, or when its part of
+// the day is used up: its user is then among the first of the next sync.
+//
+// A second run reads the same pages, and writes only what differs. A second message of the same sync
+// makes no calls after the first is done.
 func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 	began := s.clock.Now()
+	if m.Asked != 0 && began.Sub(time.Unix(m.Asked, 0)) >= SyncPatience {
+		return s.giveUpBackfill(ctx, m)
+	}
+
 	if m.Page == 0 {
-		after, err := s.begin(ctx, m)
+		c, after, err := s.begin(ctx, m)
 		if errors.Is(err, link.ErrNotConnected) { // nothing is kept without a connection
 			return s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: m.UserID}, 0)
 		}
@@ -60,7 +70,17 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 			return err
 		}
 
+		if m.Seen != 0 && c.FetchedAt > m.Seen { // another message of the run was first, or the user
+			return nil
+		}
+
+		m.Whole = m.Whole || c.FetchedAt == 0
 		m.After, m.Page, m.Began = after, 1, began.Unix()
+	}
+
+	part := ImportReads
+	if m.Asked != 0 {
+		part = SyncReads
 	}
 
 	seen, whole := map[string]bool{}, m.Page == 1
@@ -72,25 +92,25 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 
 		own := err != nil // a limit is then the user's own, and no call was counted
 		if !own {
-			err = s.call(ctx, m.UserID, backfillReads, func(access string) (err error) {
+			err = s.call(ctx, m.UserID, part, func(access string) (err error) {
 				page, err = s.link.Strava.Activities(ctx, access, time.Unix(m.After, 0), m.Page)
 				return err
 			})
 		}
 
-		limited, _ := errors.AsType[*strava.Error](err)
+		cause := strava.Cause(err)
 		switch {
 		case errors.Is(err, link.ErrBroken), errors.Is(err, link.ErrNotConnected):
 			// The user connects again, and the history is fetched again.
 			return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
-		case strava.Is(err, strava.Limited):
+		case cause != nil:
 			if !own {
 				if err := s.giveBack(ctx, m.UserID, userBackfills); err != nil {
 					return err
 				}
 			}
 
-			return s.queue.Send(ctx, link.BackfillQueue, m, limited.RetryAfter)
+			return s.backfillLater(ctx, m, cause)
 		case errors.Is(err, account.ErrDeleted):
 			return nil
 		case err != nil:
@@ -141,31 +161,86 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		return err
 	}
 
-	ended, names := link.Connection{FetchedAt: m.Began, WholeAt: m.Began}, []string{"fetchedAtUtc"}
+	return s.endBackfill(ctx, m)
+}
+
+// endBackfill stores that a backfill is complete: at the connection, for the user, and in the list of
+// connected users, for Reconcile.
+func (s *Ingester) endBackfill(ctx context.Context, m link.Backfill) error {
+	key := dynamo.Key(tables.MarkSync, item.User(m.UserID), item.Connection)
+
+	names := []string{"fetchedAtUtc"}
 	if m.Whole {
 		names = append(names, "wholeAtUtc")
 	}
 
-	key := dynamo.Key(tables.MarkSync, item.User(m.UserID), item.Connection)
+	err := dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(link.Connection{FetchedAt: m.Began, WholeAt: m.Began}, names...),
+		dynamo.Exists[link.Connection]("PK"))
+	if dynamo.IgnoreRefused(err) != nil {
+		return err
+	}
 
-	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(ended, names...),
-		dynamo.Exists[link.Connection]("PK")))
+	changes := dynamo.Set(link.Listed{FetchedAt: m.Began}, "fetchedAtUtc")
+	if m.Whole {
+		changes = changes.SetNumber("wholeAtUtc", m.Began)
+	}
+
+	key = dynamo.Key(tables.MarkFetch, item.Connected(item.Shard(m.UserID)), item.User(m.UserID))
+
+	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkFetch, key, changes, dynamo.Exists[link.Listed]("PK")))
 }
 
-// begin returns the time after which activities are fetched, epoch s: for the whole history the start
-// of the year, or of the earliest milestone that is open.
-func (s *Ingester) begin(ctx context.Context, m link.Backfill) (int64, error) {
+// SyncPatience is how long a backfill of a sync waits: until the next sync requests others.
+const SyncPatience = 11 * time.Hour
+
+// backfillLater has a backfill continue when Strava can be called again, or ends it.
+func (s *Ingester) backfillLater(ctx context.Context, m link.Backfill, cause *strava.Error) error {
+	next, delay, ok := m.Next(cause, s.clock.Now(), Patience)
+	if m.Asked != 0 && cause.Kind == strava.Limited && cause.RetryAfter > readsOfQuarter.Per {
+		ok = false
+	}
+
+	if !ok {
+		return s.giveUpBackfill(ctx, m)
+	}
+
+	m.Wait = next
+
+	return s.queue.Send(ctx, link.BackfillQueue, m, delay)
+}
+
+// giveUpBackfill ends a backfill that is not complete. Its pages count.
+func (s *Ingester) giveUpBackfill(ctx context.Context, m link.Backfill) error {
+	if m.Asked == 0 {
+		slog.WarnContext(ctx, "a backfill has waited too long for Strava", "user", m.UserID)
+
+		if err := s.suspect(ctx, m.UserID); err != nil {
+			return err
+		}
+	}
+
+	if m.Asked != 0 && m.Page < 2 { // nothing was stored
+		return nil
+	}
+
+	return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
+}
+
+// begin returns the connection, and the time after which activities are fetched, epoch s: for the whole
+// history the start of the year, or of the earliest milestone that is open.
+func (s *Ingester) begin(ctx context.Context, m link.Backfill) (link.Connection, int64, error) {
 	c, err := link.Read(ctx, s.db, m.UserID)
 	if err != nil {
-		return 0, err
+		return c, 0, err
 	}
 
 	if s.keeps > 0 {
-		return s.beginOfKept(ctx, m, c)
+		first, err := s.beginOfKept(ctx, m, c)
+		return c, first, err
 	}
 
 	if !m.Whole && c.FetchedAt != 0 {
-		return c.FetchedAt - int64(item.Late.Seconds()), nil
+		return c, c.FetchedAt - int64(item.Late.Seconds()), nil
 	}
 
 	now := s.clock.Now()
@@ -182,7 +257,7 @@ func (s *Ingester) begin(ctx context.Context, m link.Backfill) (int64, error) {
 		}
 	}
 
-	return first, err
+	return c, first, err
 }
 
 // HistoryFrom returns the time from which the history of every user is fetched, epoch s: the begin
@@ -235,90 +310,4 @@ func (s *Ingester) lookForMissing(ctx context.Context, m link.Backfill, seen map
 	}
 
 	return queue.SendAll(ctx, s.queue, EventQueue, events)
-}
-
-// Reconciler is the service of the sync.
-type Reconciler struct {
-	db    dynamo.DB
-	queue queue.Sender
-	now   func() time.Time
-	keeps time.Duration // workouts, 0 for as long as the connection
-}
-
-// OpenReconciler opens the service.
-func OpenReconciler(_ context.Context, env app.Env) (*Reconciler, error) {
-	return &Reconciler{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues), env.Now, link.Retention(env)}, nil
-}
-
-// brokenFor is how long a connection may be broken before its workouts are deleted. A
-// connection that was revoked is found broken by the next night, and purged by the run
-// after that, twelve hours later.
-const brokenFor = 11 * time.Hour
-
-// ReconcileFunction requests the latest activities of every connected user.
-func ReconcileFunction() app.Function {
-	return app.Job(spec.Function{
-		Name:   "commitcollect/reconcile",
-		Does:   "Has the latest activities of every connected user fetched in the night, and ends connections that are broken.",
-		IfDown: "Workouts whose webhooks were lost do not appear, or are kept after a revocation or for longer than the operator has set.",
-		On:     spec.Schedule("cron(0 3,15 * * ? *)"),
-		Uses:   []spec.Access{tables.AllConnected}, Sends: []spec.Queue{link.BackfillQueue, link.PurgeQueue, NoticeQueue, ChangeQueue},
-		Memory: 256, Timeout: 5 * time.Minute,
-	}, OpenReconciler, (*Reconciler).Reconcile)
-}
-
-// Reconcile requests, in the night, the latest activities of every connected user, and once a week
-// the whole history, because the event of a change or a deletion of an old activity may have been
-// lost. In each run it notifies users whose connection is broken, and ends those connections that have
-// been broken for long, because the event of their revocation may have been lost; and it has workouts expire,
-// if the stage keeps them for some days only. A second run sends the same messages again; a phone displays the
-// notice once.
-func (s *Reconciler) Reconcile(ctx context.Context) error {
-	now := s.now().UTC()
-	night, today := now.Hour() < 12, int(now.Unix()/int64((24*time.Hour).Seconds())%7)
-
-	for shard := range item.Shards {
-		r := dynamo.Range{Key: dynamo.KeyIs(tables.AllConnected, item.Connected(shard))}
-
-		for users, err := range dynamo.Pages(func(after dynamo.Item) ([]link.Listed, dynamo.Item, error) {
-			r.After = after
-			return dynamo.Query[link.Listed](ctx, s.db, tables.AllConnected, r)
-		}) {
-			if err == nil {
-				err = s.expire(ctx, users)
-			}
-
-			if err != nil {
-				return err
-			}
-
-			var (
-				fetches []link.Backfill
-				purges  []link.Purge
-				notices []Notice
-			)
-
-			for _, u := range users {
-				switch {
-				case u.BrokenAt == 0 && night:
-					fetches = append(fetches, link.Backfill{UserID: u.UserID, Whole: shard%7 == today})
-				case u.BrokenAt != 0 && u.BrokenAt <= now.Add(-brokenFor).Unix():
-					purges = append(purges, link.Purge{UserID: u.UserID, Broken: true})
-				}
-
-				if u.BrokenAt != 0 {
-					notices = append(notices, Notice{UserID: u.UserID, Reconnect: true})
-				}
-			}
-
-			// The notices first: they are only of connections that exist.
-			err := errors.Join(queue.SendAll(ctx, s.queue, NoticeQueue, notices),
-				queue.SendAll(ctx, s.queue, link.BackfillQueue, fetches), queue.SendAll(ctx, s.queue, link.PurgeQueue, purges))
-			if err != nil {
-				return err
-			}
-		}
-	}
-
-	return nil
 }

@@ -117,7 +117,7 @@ func (s *Ingester) History(ctx context.Context, userID string, from, until int64
 
 		var listed []strava.Activity
 
-		err := s.call(ctx, userID, backfillReads, func(access string) (err error) {
+		err := s.call(ctx, userID, ImportReads, func(access string) (err error) {
 			listed, err = s.link.Strava.Activities(ctx, access, time.Unix(from-1, 0), page)
 			return err
 		})
@@ -155,7 +155,8 @@ func OpenHistory(ctx context.Context, env app.Env) (*Ingester, error) {
 var (
 	Reads        = append([]spec.Access{tables.TakeCalls, account.CheckDeleted}, ToStrava...)
 	ReadsSecrets = secrets
-	ReadsBudgets = append(append([]spec.Share{}, backfillReads...), userBackfills.shares...)
+	ReadsMetrics = []spec.Metric{StravaInactive}
+	ReadsBudgets = append(ImportReads.Shares(), userBackfills.shares...)
 )
 
 // IsPassing reports whether History has failed for a reason that is no defect: the user is not connected, or

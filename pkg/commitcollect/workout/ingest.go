@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 
-	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/strava"
 	"matchday/pkg/commitcollect/tables"
@@ -27,6 +27,7 @@ import (
 type Event struct {
 	strava.Event
 	Missing int `json:"missing,omitempty"` // how often the activity was not found
+	strava.Wait
 }
 
 // Key names the event. Strava repeats an event with the same key.
@@ -53,6 +54,10 @@ const (
 	// for. A new one may not be found at first, in the experience of others for seconds.
 	missingTries = 3
 	missingDelay = time.Minute
+	// Patience is how long an event or a first import waits for Strava. Then the next sync of all users
+	// fetches the whole history of the user, in which it finds what the event is about: so the event
+	// is not a dead letter, with which an operator could do no more.
+	Patience = 24 * time.Hour
 	// maxAhead is how far Strava's clock may be ahead of ours.
 	maxAhead = time.Hour
 )
@@ -74,10 +79,26 @@ type Ingester struct {
 	trail trail.Writer
 	clock app.Clock
 	keeps time.Duration // workouts, 0 for as long as the connection
+
+	allowed Allowed // by Strava, if its answers do not say otherwise
+	meter   *meter
+	resting resting
 }
 
 // OpenIngester opens the service.
 func OpenIngester(ctx context.Context, env app.Env) (*Ingester, error) {
+	allowed, err := ParseLimits(env.Setting(Limits))
+	if err != nil {
+		return nil, err
+	}
+
+	m := &meter{next: env.HTTP}
+	if m.next == nil {
+		m.next = http.DefaultTransport
+	}
+
+	env.HTTP = m
+
 	v, err := link.OpenVault(ctx, env)
 	if err != nil {
 		return nil, err
@@ -85,8 +106,10 @@ func OpenIngester(ctx context.Context, env app.Env) (*Ingester, error) {
 
 	db := dynamo.Open(env.AWS, env.Prefix)
 
-	return &Ingester{link: v, db: db, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now), clock: env.Clock,
-		keeps: link.Retention(env)}, nil
+	return &Ingester{
+		link: v, db: db, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now), clock: env.Clock,
+		allowed: allowed, meter: m, keeps: link.Retention(env),
+	}, nil
 }
 
 // IngestEventsFunction fetches the activities that Strava's events name, and stores them.
@@ -96,11 +119,11 @@ func IngestEventsFunction() app.Function {
 		Does:   "Fetches the activities that Strava's events name, and stores them.",
 		IfDown: "Workouts appear late.",
 		On:     EventQueue,
-		Uses: slices.Concat([]spec.Access{tables.ClaimEvent, tables.FinishEvent, tables.FindOwner, tables.UnlinkAthlete, tables.MarkSync,
+		Uses: slices.Concat([]spec.Access{tables.ClaimEvent, tables.FinishEvent, tables.FindOwner, tables.UnlinkAthlete, tables.MarkFetch,
 			tables.TakeCalls}, stores, ToStrava),
 		Sends: []spec.Queue{EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
-		Budgets: slices.Concat(eventReads, userEvents.shares),
-		Memory:  256, Timeout: time.Minute,
+		Budgets: slices.Concat(EventReads.Shares(), userEvents.shares), Emits: []spec.Metric{StravaInactive},
+		Memory: 256, Timeout: time.Minute,
 	}, OpenIngester, (*Ingester).IngestEvent)
 }
 
@@ -131,11 +154,16 @@ func (s *Ingester) IngestEvent(ctx context.Context, e Event) error {
 	}
 
 	state := done
+	err = s.handle(ctx, e)
 
-	if err := s.handle(ctx, e); err != nil {
+	if s.clock.Now().Sub(now) > slow {
+		s.resting.begin(s.clock.Now())
+	}
+
+	if err != nil {
 		again, ok := errors.AsType[*repeat](err)
 		if !ok {
-			return err // the lease ends, and SQS delivers the message again
+			return errors.Join(err, s.suspectOwner(ctx, e)) // the lease ends, and SQS delivers the message again
 		}
 
 		if err := s.queue.Send(ctx, EventQueue, again.event, again.after); err != nil {
@@ -177,7 +205,7 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 		case errors.Is(err, account.ErrDeleted):
 			return nil
 		case strava.Is(err, strava.Limited) && limited.RetryAfter > readsOfQuarter.Per:
-			return s.leaveToNight(ctx, userID)
+			return s.giveUp(ctx, userID, "a user's events have used the calls of the day")
 		case strava.Is(err, strava.Limited):
 			return &repeat{e, limited.RetryAfter}
 		case err != nil:
@@ -204,9 +232,15 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 		case strava.Is(err, strava.NotFound) && e.Missing < missingTries:
 			e.Missing++
 			return &repeat{e, time.Duration(e.Missing) * missingDelay}
-		case strava.Is(err, strava.Limited):
-			return s.later(ctx, userID, e, err)
+		case strava.Cause(err) != nil:
+			return s.later(ctx, userID, e, strava.Cause(err))
 		case strava.Is(err, strava.NotFound):
+			if c.aspect == "create" { // Strava may show it later, without another event
+				if err := s.suspect(ctx, userID); err != nil {
+					return err
+				}
+			}
+
 			c.aspect = "delete"
 		case err != nil:
 			return err
@@ -242,56 +276,49 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 	return s.queue.SendFIFO(ctx, ChangeQueue, userID, Changed{UserID: userID})
 }
 
-// later returns the error of an event that waits because the calls of all users are used up.
-// Waiting does not use up the calls of the user.
-func (s *Ingester) later(ctx context.Context, userID string, e Event, limited error) error {
+// later returns the error of an event that waits for Strava. Waiting does not use up the calls of the
+// user.
+func (s *Ingester) later(ctx context.Context, userID string, e Event, cause *strava.Error) error {
 	if err := s.giveBack(ctx, userID, userEvents); err != nil {
 		return err
 	}
 
-	l, _ := errors.AsType[*strava.Error](limited)
+	next, delay, ok := e.Next(cause, s.clock.Now(), Patience)
+	if !ok {
+		return s.giveUp(ctx, userID, "an event has waited too long for Strava")
+	}
 
-	return &repeat{e, l.RetryAfter}
+	e.Wait = next
+
+	return &repeat{e, delay}
 }
 
-// leaveToNight leaves an event to the next night, which fetches the user's whole history. Otherwise
-// more events would wait every day. The night also finds a connection that was revoked.
-func (s *Ingester) leaveToNight(ctx context.Context, userID string) error {
-	slog.WarnContext(ctx, "a user's events have used the calls of the day", "user", userID)
-	key := dynamo.Key(tables.MarkSync, item.User(userID), item.Connection)
-	err := dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Remove[link.Connection]("fetchedAtUtc"), dynamo.Exists[link.Connection]("PK"))
+// giveUp leaves an event to the next sync of all users, which fetches the user's whole history.
+// Otherwise more and more events would wait. The sync also finds a connection that was revoked.
+func (s *Ingester) giveUp(ctx context.Context, userID, why string) error {
+	slog.WarnContext(ctx, why, "user", userID)
+	return s.suspect(ctx, userID)
+}
 
-	return dynamo.IgnoreRefused(err)
+// suspectOwner has the next sync of all users fetch what a failed event is about, which may become a
+// dead letter.
+func (s *Ingester) suspectOwner(ctx context.Context, e Event) error {
+	userID, err := link.OwnerOf(ctx, s.db, e.OwnerID)
+	if err != nil || userID == "" {
+		return err
+	}
+
+	return s.suspect(ctx, userID)
 }
 
 // fetch returns an activity. A token that Strava refuses is renewed once.
 func (s *Ingester) fetch(ctx context.Context, userID, id string) (a strava.Activity, err error) {
-	err = s.call(ctx, userID, eventReads, func(access string) error {
+	err = s.call(ctx, userID, EventReads, func(access string) error {
 		a, err = s.link.Strava.Activity(ctx, access, id)
 		return err
 	})
 
 	return a, err
-}
-
-// call makes a call to Strava for a user, within a share of the limits. If Strava refuses
-// the token, it is made once more with another.
-func (s *Ingester) call(ctx context.Context, userID string, shares []spec.Share, do func(access string) error) error {
-	access, err := s.link.Token(ctx, userID, "")
-	for try := 0; err == nil; try++ {
-		if err := s.take(ctx, shares); err != nil {
-			return err
-		}
-
-		err = do(access)
-		if !strava.Is(err, strava.Unauthorized) || try > 0 {
-			return err
-		}
-
-		access, err = s.link.Token(ctx, userID, access)
-	}
-
-	return err
 }
 
 // revoke ends a connection that the user has ended at Strava. The webhook may be forged, so it
@@ -310,7 +337,7 @@ func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
 		return err
 	}
 
-	err = s.call(ctx, userID, eventReads, func(access string) error {
+	err = s.call(ctx, userID, EventReads, func(access string) error {
 		_, err := s.link.Strava.Activities(ctx, access, s.clock.Now(), 1)
 		return err
 	})
@@ -318,8 +345,8 @@ func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
 	case err == nil:
 		slog.WarnContext(ctx, "a revocation that Strava does not confirm", "user", userID, "event", e.Key())
 		return nil
-	case strava.Is(err, strava.Limited):
-		return s.later(ctx, userID, e, err)
+	case strava.Cause(err) != nil:
+		return s.later(ctx, userID, e, strava.Cause(err))
 	case !errors.Is(err, link.ErrBroken) && !strava.Is(err, strava.Unauthorized):
 		return err
 	}

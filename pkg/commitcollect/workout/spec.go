@@ -56,7 +56,7 @@ func MilestonesOf(userID string) dynamo.Range {
 }
 
 // ToStrava is what a function uses that calls Strava for a user.
-var ToStrava = []spec.Access{tables.GetConnection, tables.LockRefresh, tables.TakeBudget, tables.WriteAudit}
+var ToStrava = []spec.Access{tables.GetConnection, tables.LockRefresh, tables.ReadBudget, tables.TakeBudget, tables.WriteAudit}
 
 // stores is what a function uses that stores workouts.
 var stores = []spec.Access{tables.GetWorkouts, tables.GetLedger, tables.StoreWorkouts, account.CheckDeleted}

@@ -106,10 +106,10 @@ func (s *Service) sum(r Row, entries []tally.Entry, c tally.Choice) sums {
 
 	last, wait := s.now().Add(-s.settling).Unix(), int64(s.settling.Seconds())
 
-	var times []int64 // of the workouts that count and are not settled
+	var times []int64 // of the workouts that are not settled, and count, or would without another of these
 
 	for _, e := range entries {
-		if e.StoredAt > last && len(out.Why[e.ActivityID]) == 0 {
+		if e.StoredAt > last && (len(out.Why[e.ActivityID]) == 0 || out.TwinOf[e.ActivityID] != "") {
 			times = append(times, e.StoredAt)
 		}
 	}

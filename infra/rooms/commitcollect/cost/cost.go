@@ -16,7 +16,7 @@ import (
 var kept []byte
 
 // Model is the room's part of the cost model.
-var Model = usage.Model{Kept: kept, AtRest: 4.95, Report: report}
+var Model = usage.Model{Kept: kept, AtRest: 5.25, Report: report}
 
 // What is assumed of each user and month. The notes of the report list it.
 const (
@@ -25,6 +25,7 @@ const (
 	views    = 60.0 // requests of the app
 	nights   = 30.4
 	parts    = 1.0
+	waits    = 4.0 // messages until a workout has settled, in an hour
 )
 
 // counters are the units of one use each, with 300 workouts.
@@ -60,7 +61,8 @@ func report(in usage.Input) (usage.Report, error) {
 		Title: "CommitCollect.",
 		Rows:  rows,
 		Notes: fmt.Sprintf(`metrics    %s
-workouts   %g of each user, each %g webhooks: received, fetched, stored and counted
+workouts   %g of each user, each %g webhooks: received, fetched, stored and counted,
+           and counted again when it has settled: a message waits for that, for 15 minutes at a time
 nights     a look at Strava for what was lost, and once a week for the whole year
 views      %g requests of the app by each user
 parts      %g of each user, with a notice
@@ -76,9 +78,9 @@ func calls(n, takes float64) usage.Usage {
 
 func (c counters) workouts(users float64) usage.Usage {
 	n := users * workouts
-	u := calls(n*repeated, 0.02).Plus(calls(n*repeated, 0.6)).Plus(calls(n, 0.1))
-	u.APIRequests, u.SQSRequests = n*repeated, 3*2*n*repeated
-	u.ReadUnits, u.WriteUnits = n*(c.Event.Reads+c.Evaluation.Reads), n*(c.Event.Writes+c.Evaluation.Writes)
+	u := calls(n*repeated, 0.02).Plus(calls(n*repeated, 0.6)).Plus(calls(2*n, 0.1)).Plus(calls(waits*n, 0.01))
+	u.APIRequests, u.SQSRequests = n*repeated, 3*(2*n*repeated+(waits+1)*n)
+	u.ReadUnits, u.WriteUnits = n*(c.Event.Reads+2*c.Evaluation.Reads), n*(c.Event.Writes+2*c.Evaluation.Writes)
 
 	return u
 }

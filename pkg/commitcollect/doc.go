@@ -33,6 +33,8 @@
 //	who is notified, and of what                          notice
 //	what happens when a user deletes the account          userdata: ForgetUser
 //	how a user gets all that is kept                      userdata: GetExport; ExportUser for the accounts room
+//	what a user agrees to before connecting Strava        link: Consent, ConsentVersion
+//	what proves that data was deleted                     trail: Prove, Receipt
 //	what is written to the audit trail                    trail
 //	which keys and access patterns exist                  tables, and the list below
 //
@@ -77,6 +79,7 @@
 //	CommitCollectAudit
 //	USER#{userId}                AUDIT#{epoch}#{requestId}-{n}   an entry, of a minted part with {milestoneId}-{n}; GSI1:
 //	                                                             CORR#{correlationId}, GSI2: EVENT#{type}#{yyyyMM}
+//	USER#SYSTEM                  AUDIT#{epoch}#{receipt}         the proof of a deletion, of a day
 //
 //	CommitCollectIdempotency
 //	STRAVA#EVT#{object}#{aspect}#{id}#{time}                     an event of Strava: IN_PROGRESS with a lease, RETRY, or DONE for 7 days

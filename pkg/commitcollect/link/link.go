@@ -138,7 +138,10 @@ func Open(ctx context.Context, env app.Env) (*Service, error) {
 }
 
 // ConnectStrava is the request to connect Strava.
-type ConnectStrava struct{ auth.User }
+type ConnectStrava struct {
+	auth.User
+	Consent int `query:"consent" minimum:"1" maximum:"1000" doc:"The version of the text about the data, of /strava/status, that the user has seen and agreed to." example:"1"`
+}
 
 // ConnectStravaFunction redirects a browser to Strava, which asks whether it may share the
 // activities.
@@ -150,12 +153,18 @@ func ConnectStravaFunction() app.Function {
 		On:     spec.Route{Method: "GET", Path: "/strava/connect", Auth: spec.Session, Answers: []int{http.StatusFound}},
 		Uses:   []spec.Access{tables.ResolveSession, tables.PutState, account.CheckDeleted}, Secrets: []string{StravaApp, TokenKeys},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, Open, (*Service).ConnectStrava)
+	}, Open, (*Service).ConnectStrava, errConsent)
 }
 
-// ConnectStrava redirects to Strava's question whether it may share the activities.
+// ConnectStrava redirects to Strava's question whether it may share the activities. The text that GetStatus
+// returns names them; its version, where the app sends it, is kept with the connection. Errors: consent_outdated
+// for another version than the present one.
 func (s *Service) ConnectStrava(ctx context.Context, in *ConnectStrava) (*signin.Redirect, error) {
-	state, err := s.states.Put(ctx, in.UserID)
+	if in.Consent != 0 && in.Consent != ConsentVersion {
+		return nil, errConsent.In("query.consent")
+	}
+
+	state, err := s.states.Put(ctx, in.UserID, in.Consent)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +220,7 @@ func (s *Service) finishConnect(ctx context.Context, in *FinishConnect) (*signin
 		return nil, errMissing
 	}
 
-	userID, err := s.states.Take(ctx, in.State)
+	userID, consent, err := s.states.Take(ctx, in.State)
 	if err == nil && userID != in.UserID {
 		err = signin.ErrState.In("query.state")
 	}
@@ -241,7 +250,7 @@ func (s *Service) finishConnect(ctx context.Context, in *FinishConnect) (*signin
 
 	athlete := strconv.FormatInt(t.Athlete.ID, 10)
 
-	if err := s.connect(ctx, in.UserID, in.Scope, t); err != nil {
+	if err := s.connect(ctx, in.UserID, in.Scope, consent, t); err != nil {
 		s.refuse(ctx, in.UserID, t)
 		return nil, err
 	}
@@ -299,7 +308,7 @@ func (s *Service) refuse(ctx context.Context, userID string, t strava.Token) {
 }
 
 // connect writes the link of a user to an athlete, in place of one to another athlete.
-func (s *Service) connect(ctx context.Context, userID, scope string, t strava.Token) error {
+func (s *Service) connect(ctx context.Context, userID, scope string, consent int, t strava.Token) error {
 	return dynamo.Retry(ctx, connectAttempts, func() error {
 		old, err := Read(ctx, s.db, userID)
 		if err != nil && !errors.Is(err, ErrNotConnected) {
@@ -318,7 +327,7 @@ func (s *Service) connect(ctx context.Context, userID, scope string, t strava.To
 			dynamo.PutWrite(Connection{
 				PK: pk, SK: item.Connection, EntityType: "StravaConnection", UserID: userID, AthleteID: t.Athlete.ID,
 				AccessToken: s.keys.Seal(userID, t.Access), RefreshToken: s.keys.Seal(userID, t.Refresh), ExpiresAt: t.ExpiresAt, Scope: scope,
-				Status: Connected, Source: "STRAVA", ConnectedAt: s.clock.Now().Unix(), GSI1PK: athlete, GSI1SK: pk,
+				Status: Connected, Source: "STRAVA", ConnectedAt: s.clock.Now().Unix(), Consent: consent, GSI1PK: athlete, GSI1SK: pk,
 			}, unchanged),
 			dynamo.PutWrite(Listed{PK: item.Connected(item.Shard(userID)), SK: pk, UserID: userID, AskedAt: s.clock.Now().Unix()}),
 		}
@@ -423,6 +432,7 @@ type Purge struct {
 	Token     string `json:"token,omitempty"`
 	AthleteID int64  `json:"athleteId,omitempty"`
 	Since     int64  `json:"since,omitempty"` // when the connection ended, epoch s
+	Again     bool   `json:"again,omitempty"` // the access is all that is left to end
 	// With Before, the message only deletes workouts: those that began before it, if all open milestones have
 	// carried them forward, and in any case those that began and were stored before Stored. Both are epoch s.
 	Before int64 `json:"before,omitempty"`

@@ -72,7 +72,7 @@ func (v Vault) disconnect(ctx context.Context, c Connection) (ended bool, err er
 		slog.WarnContext(ctx, "the access at Strava was not revoked", "user", c.UserID, "err", err)
 
 		if !errors.Is(err, errSealed) {
-			again := Purge{UserID: c.UserID, Token: c.RefreshToken, AthleteID: c.AthleteID, Since: now.Unix()}
+			again := Purge{UserID: c.UserID, Token: c.RefreshToken, AthleteID: c.AthleteID, Since: now.Unix(), Again: true}
 			if err := v.queue.Send(ctx, PurgeQueue, again, RevokeDelay); err != nil {
 				return false, err
 			}
@@ -89,10 +89,18 @@ func (v Vault) disconnect(ctx context.Context, c Connection) (ended bool, err er
 		Event:  trail.StravaDeauthorize,
 		Result: result,
 		UserID: c.UserID,
-		Data:   map[string]string{"athleteId": strconv.FormatInt(c.AthleteID, 10)},
+		Data:   Ended(c),
 	})
 
 	return true, nil
+}
+
+// Ended returns what the trail says of the end of a connection: the athlete, and the receipt of the deletion of the
+// workouts, which follows.
+func Ended(c Connection) map[string]string {
+	return map[string]string{
+		"athleteId": strconv.FormatInt(c.AthleteID, 10), "receipt": trail.Receipt(c.UserID, trail.WorkoutsDelete),
+	}
 }
 
 // Revoke ends the access at Strava of a sealed refresh token of a user. One that has ended is no error.

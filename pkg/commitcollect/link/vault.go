@@ -34,12 +34,13 @@ type Connection struct {
 	Scope        string `dynamodbav:"scope"`
 	Status       string `dynamodbav:"status"`
 	Source       string `dynamodbav:"source"`
-	ConnectedAt  int64  `dynamodbav:"connectedAtUtc"`          // epoch s
-	SyncedAt     int64  `dynamodbav:"lastSyncAtUtc,omitempty"` // of the last request of a sync, epoch s
-	Unsent       bool   `dynamodbav:"syncUnsent,omitempty"`    // until that request has sent its message
-	FetchedAt    int64  `dynamodbav:"fetchedAtUtc,omitempty"`  // when the last complete backfill began, epoch s
-	WholeAt      int64  `dynamodbav:"wholeAtUtc,omitempty"`    // the same of the last whole one
-	RefreshLock  int64  `dynamodbav:"refreshLock,omitempty"`   // until when one worker may refresh the tokens, epoch ms
+	ConnectedAt  int64  `dynamodbav:"connectedAtUtc"`           // epoch s
+	Consent      int    `dynamodbav:"consentVersion,omitempty"` // that the user has agreed to when connecting, 0 for none
+	SyncedAt     int64  `dynamodbav:"lastSyncAtUtc,omitempty"`  // of the last request of a sync, epoch s
+	Unsent       bool   `dynamodbav:"syncUnsent,omitempty"`     // until that request has sent its message
+	FetchedAt    int64  `dynamodbav:"fetchedAtUtc,omitempty"`   // when the last complete backfill began, epoch s
+	WholeAt      int64  `dynamodbav:"wholeAtUtc,omitempty"`     // the same of the last whole one
+	RefreshLock  int64  `dynamodbav:"refreshLock,omitempty"`    // until when one worker may refresh the tokens, epoch ms
 	GSI1PK       string `dynamodbav:"GSI1PK"`
 	GSI1SK       string `dynamodbav:"GSI1SK"`
 }

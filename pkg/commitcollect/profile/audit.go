@@ -124,7 +124,7 @@ func (s *Auditor) ListCorrelation(ctx context.Context, in *ListCorrelation) (*En
 // ListAuditEvents is the request for the entries of a type in a month.
 type ListAuditEvents struct {
 	auth.Admin
-	Type   trail.Event `path:"type" maxLength:"64" enum:"AUTH_SIGNUP,AUTH_LOGIN,AUTH_LOGOUT,ACCOUNT_DELETE,STRAVA_AUTHORIZE,STRAVA_DEAUTHORIZE,STRAVA_REFRESH,STRAVA_ACTIVITY_CREATE,STRAVA_ACTIVITY_UPDATE,STRAVA_ACTIVITY_DELETE,MILESTONE_PART_MINTED" doc:"What happened." example:"STRAVA_AUTHORIZE"`
+	Type   trail.Event `path:"type" maxLength:"64" enum:"AUTH_SIGNUP,AUTH_LOGIN,AUTH_LOGOUT,ACCOUNT_DELETE,STRAVA_AUTHORIZE,STRAVA_DEAUTHORIZE,STRAVA_REFRESH,STRAVA_ACTIVITY_CREATE,STRAVA_ACTIVITY_UPDATE,STRAVA_ACTIVITY_DELETE,MILESTONE_PART_MINTED,WORKOUTS_DELETE" doc:"What happened." example:"STRAVA_AUTHORIZE"`
 	Month  string      `path:"month" pattern:"^20[0-9]{2}(0[1-9]|1[0-2])$" doc:"The year and the month." example:"202606"`
 	Cursor string      `query:"cursor" maxLength:"200" doc:"The next of the page before."`
 	Limit  int         `query:"limit" minimum:"1" maximum:"100" default:"50"`

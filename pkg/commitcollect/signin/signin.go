@@ -72,6 +72,7 @@ type stateRow struct {
 	UserID    string `dynamodbav:"userId,omitempty"`
 	Verifier  string `dynamodbav:"verifier,omitempty"`
 	Nonce     string `dynamodbav:"nonce,omitempty"`
+	Consent   int    `dynamodbav:"consent,omitempty"` // version of the text that the user has agreed to, of a link
 }
 
 // Sessions returns the service that identifies the callers of the room.
@@ -94,10 +95,10 @@ type States struct {
 // NewStates returns the states.
 func NewStates(db dynamo.DB, now func() time.Time) States { return States{db, now} }
 
-// Put keeps the state of a new link to Strava.
-func (s States) Put(ctx context.Context, userID string) (state string, err error) {
+// Put keeps the state of a new link to Strava, with the version of the consent of its user, 0 for none.
+func (s States) Put(ctx context.Context, userID string, consent int) (state string, err error) {
 	state, _ = session.New()
-	return state, s.put(ctx, item.Link, stateRow{UserID: userID}, state)
+	return state, s.put(ctx, item.Link, stateRow{UserID: userID, Consent: consent}, state)
 }
 
 func (s States) put(ctx context.Context, f item.Flow, row stateRow, state string) error {
@@ -105,15 +106,15 @@ func (s States) put(ctx context.Context, f item.Flow, row stateRow, state string
 	return dynamo.Put(ctx, s.db, tables.PutState, row)
 }
 
-// Take deletes the state of a link to Strava, and returns its user. It returns ErrState for one that
-// does not exist, was taken before, has expired, or is of a sign-in.
-func (s States) Take(ctx context.Context, state string) (userID string, err error) {
+// Take deletes the state of a link to Strava, and returns its user and the version of the consent. It returns
+// ErrState for one that does not exist, was taken before, has expired, or is of a sign-in.
+func (s States) Take(ctx context.Context, state string) (userID string, consent int, err error) {
 	row, err := s.take(ctx, item.Link, state)
 	if err == nil && row.UserID == "" {
 		err = ErrState
 	}
 
-	return row.UserID, err
+	return row.UserID, row.Consent, err
 }
 
 // take deletes the state of a flow. States that were stored without their flow are not found: they

@@ -38,11 +38,12 @@ const (
 	ActivityUpdate    Event = "STRAVA_ACTIVITY_UPDATE"
 	ActivityDelete    Event = "STRAVA_ACTIVITY_DELETE"
 	MilestonePartMint Event = "MILESTONE_PART_MINTED"
+	WorkoutsDelete    Event = "WORKOUTS_DELETE"
 )
 
 // Events are all types, as administrators query them.
 var Events = []Event{SignUp, LogIn, LogOut, AccountDelete, StravaAuthorize, StravaDeauthorize, StravaRefresh, ActivityCreate,
-	ActivityUpdate, ActivityDelete, MilestonePartMint}
+	ActivityUpdate, ActivityDelete, MilestonePartMint, WorkoutsDelete}
 
 // Result is how the action of an entry ended.
 type Result string

@@ -4,8 +4,6 @@ package userdata
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"log/slog"
 	"net/http"
 	"time"
@@ -101,7 +99,8 @@ type Deleting struct {
 	Status    int
 	SetCookie string `header:"Set-Cookie" doc:"Ends the session."`
 	Body      struct {
-		Apps []string `json:"apps" doc:"The apps that lose their data: the account is one for all."`
+		Apps    []string `json:"apps" doc:"The apps that lose their data: the account is one for all."`
+		Receipt string   `json:"receipt" doc:"Names the deletion of this app's data: an operator finds its proof by it, for three years."`
 	}
 }
 
@@ -134,7 +133,7 @@ func (s *Deleter) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleti
 	}
 
 	out := &Deleting{Status: http.StatusAccepted, SetCookie: signin.Cookie.Clear()}
-	out.Body.Apps = s.keepers
+	out.Body.Apps, out.Body.Receipt = s.keepers, trail.Receipt(in.UserID, trail.AccountDelete)
 
 	return out, nil
 }
@@ -158,8 +157,7 @@ func ForgetUserFunction() app.Function {
 
 // ForgetUser deletes all that the room keeps of a user who has deleted the account, in this order:
 // the access at Strava, while its tokens exist; the file of an export; the phones, the trail, and all items of the user;
-// the sessions. Then it records the deletion in the trail, under the SHA-256 of the user's id. It
-// confirms when nothing is left. A second run deletes the rest.
+// the sessions. Then it writes the proof of the deletion, and confirms it. A second run deletes the rest.
 func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	if err := s.link.Disconnect(ctx, in.UserID); err != nil {
 		return err
@@ -194,12 +192,10 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 		return err
 	}
 
-	sum := sha256.Sum256([]byte(in.UserID))
-	s.trail.Write(ctx, trail.Entry{
-		Event:  trail.AccountDelete,
-		Result: trail.Success,
-		Data:   map[string]string{"userHash": hex.EncodeToString(sum[:])},
-	})
+	if err := s.trail.Prove(ctx, in.UserID, trail.AccountDelete); err != nil {
+		return err
+	}
+
 	slog.InfoContext(ctx, "a user is forgotten", "user", in.UserID, "sessions", len(keys))
 
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)

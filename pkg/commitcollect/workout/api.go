@@ -44,12 +44,14 @@ type Service struct {
 	db    dynamo.DB
 	queue queue.Sender
 	now   func() time.Time
+	keeps time.Duration // workouts, 0 for as long as the connection
 }
 
 // Open opens the service.
 func Open(_ context.Context, env app.Env) (*Service, error) {
 	db := dynamo.Open(env.AWS, env.Prefix)
-	return &Service{Sessions: signin.Sessions(env, db), db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+	return &Service{Sessions: signin.Sessions(env, db), db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now,
+		keeps: link.Retention(env)}, nil
 }
 
 // Workout is a workout in an answer.
@@ -217,8 +219,11 @@ type Status struct {
 		Latest    *time.Time `json:"latestActivityAt,omitempty" doc:"When the latest workout began."`
 		Fresh     bool       `json:"isFresh" doc:"Whether that is at most 7 days ago."`
 
-		Unavailable bool   `json:"unavailable" doc:"Whether Strava refuses this app as a whole. No user must connect again: workouts come later."`
-		Reason      string `json:"unavailableReason,omitempty" doc:"Why: application_inactive." example:"application_inactive"`
+		Unavailable     bool         `json:"unavailable" doc:"Whether Strava refuses this app as a whole. No user must connect again: workouts come later."`
+		Reason          string       `json:"unavailableReason,omitempty" doc:"Why: application_inactive." example:"application_inactive"`
+		Consent         link.Consent `json:"consent" doc:"What the user agrees to by connecting Strava. An app shows it before."`
+		ConsentVersion  int          `json:"consentVersion" doc:"The version that the user has agreed to; 0 for none."`
+		ConsentOutdated bool         `json:"consentOutdated" doc:"Whether the connection is of another version: the app asks the user to connect again."`
 	}
 }
 
@@ -248,6 +253,9 @@ func (s *Service) GetStatus(ctx context.Context, in *GetStatus) (*Status, error)
 	if err != nil && !errors.Is(err, link.ErrNotConnected) {
 		return nil, err
 	}
+
+	out.Body.Consent, out.Body.ConsentVersion = link.NewConsent(int(s.keeps/(24*time.Hour))), c.Consent
+	out.Body.ConsentOutdated = err == nil && c.Consent != link.ConsentVersion
 
 	moment := func(epoch int64) *time.Time {
 		if epoch == 0 {

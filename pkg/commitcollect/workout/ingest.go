@@ -359,7 +359,8 @@ func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
 		return err
 	}
 
-	s.trail.Write(ctx, trail.Entry{Event: trail.StravaDeauthorize, Result: trail.Success, UserID: userID, CorrelationID: e.correlation()})
+	s.trail.Write(ctx, trail.Entry{Event: trail.StravaDeauthorize, Result: trail.Success, UserID: userID, CorrelationID: e.correlation(),
+		Data: link.Ended(c)})
 
 	return nil
 }

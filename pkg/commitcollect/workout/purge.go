@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -59,14 +58,15 @@ func PurgeWorkoutsFunction() app.Function {
 
 // PurgeWorkouts ends the access at Strava to which m.Token belongs, and deletes the workouts that are not of
 // the user's connected athlete. If m.Broken is set, it also ends the broken connection. Milestones keep
-// their progress and their parts, and are computed again. A second run deletes what is left. Strava
+// their progress and their parts, and are computed again. When nothing is left of an athlete it writes the proof
+// of that. A second run deletes what is left. Strava
 // requires the deletion within 48 hours.
 func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 	if m.Before != 0 {
 		return s.expire(ctx, m)
 	}
 
-	if err := s.revoke(ctx, m); err != nil {
+	if err := s.revoke(ctx, m); err != nil || m.Again {
 		return err
 	}
 
@@ -91,6 +91,12 @@ func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 	}
 
 	anew := Changed{UserID: m.UserID, Anew: m.Fetch || c.AthleteID == 0}
+	if anew.Anew {
+		if err := s.trail.Prove(ctx, m.UserID, trail.WorkoutsDelete); err != nil {
+			return err
+		}
+	}
+
 	if err := s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, anew); err != nil || !m.Fetch {
 		return err
 	}
@@ -117,7 +123,7 @@ func (s *Purger) revoke(ctx context.Context, m link.Purge) error {
 
 	slog.WarnContext(ctx, "the access at Strava was not revoked", "user", m.UserID, "err", err)
 
-	again := link.Purge{UserID: m.UserID, Token: m.Token, AthleteID: m.AthleteID, Since: m.Since}
+	again := link.Purge{UserID: m.UserID, Token: m.Token, AthleteID: m.AthleteID, Since: m.Since, Again: true}
 
 	return s.queue.Send(ctx, link.PurgeQueue, again, link.RevokeDelay)
 }
@@ -138,7 +144,7 @@ func (s *Purger) end(ctx context.Context, userID string) error {
 			Event:  trail.StravaDeauthorize,
 			Result: trail.Success,
 			UserID: userID,
-			Data:   map[string]string{"athleteId": strconv.FormatInt(c.AthleteID, 10)},
+			Data:   link.Ended(c),
 		})
 	}
 

@@ -37,7 +37,8 @@ func Room() app.Room {
 			Metrics:  []spec.Metric{link.AthletesRefused},
 			Stat:     "Sum",
 			Bound:    0,
-			Minutes:  60,
+			Minutes:  1,
+			Notice:   true,
 			Watches:  "a user whom Strava does not let connect, because the application has as many athletes as it may have",
 			IfDown:   "Nobody new can connect Strava until Strava lets the application have more athletes.",
 		}, {

@@ -47,7 +47,7 @@ const (
 	Unavailable  Kind = iota // 5xx, timeout, broken connection, a body that is no JSON: try again
 	Limited                  // 429: wait for RetryAfter
 	Unauthorized             // 401: the token is expired or revoked
-	NotFound                 // 404 with a reason of Strava: deleted, hidden, or not there yet
+	NotFound                 // 404 of what the path names: deleted, hidden, or not there yet
 	Invalid                  // any other 4xx: the request is wrong, or refused
 	Full                     // 403 to Exchange: the application has as many athletes as Strava lets it have
 	Inactive                 // 403 to every call, because the application's owner has no subscription: no user is concerned
@@ -377,7 +377,7 @@ func (c *Client) refusal(name string, answer *http.Response, text []byte) error 
 		e.Kind = Unauthorized
 	case s == http.StatusForbidden && bytes.Contains(bytes.ToLower(text), []byte("connected athletes")):
 		e.Kind = Full
-	case s == http.StatusNotFound && (!known || e.Resource == "resource"): // the path, not what it names: no activity is gone
+	case s == http.StatusNotFound && (len(text) > 0 && !known || e.Resource == "resource"): // the path: no activity is gone
 		e.Kind = Unavailable
 	case s == http.StatusNotFound:
 		e.Kind = NotFound

@@ -200,7 +200,7 @@ func TestKindsOfFailures(t *testing.T) {
 			strava.Error{Kind: strava.Invalid, Status: 401, Msg: "strava: POST /oauth/token: 401 Unauthorized"}},
 		"a renewal that is forbidden": {"Refresh", 403, nil, wrong("RefreshToken"),
 			strava.Error{Kind: strava.Invalid, Status: 403, Resource: "RefreshToken", Msg: "strava: POST /oauth/token: 403 Forbidden"}},
-		"a renewal that is not found": {"Refresh", 404, nil, "{}",
+		"a renewal that is not found": {"Refresh", 404, nil, "",
 			strava.Error{Kind: strava.Invalid, Status: 404, Msg: "strava: POST /oauth/token: 404 Not Found"}},
 		"a renewal beyond the limit": {"Refresh", 429, nil, wrong("RefreshToken"),
 			strava.Error{
@@ -281,7 +281,7 @@ func TestNoError(t *testing.T) {
 		{"Revoke", 400, `{"errors":[{"resource":"RefreshToken"}]}`},
 		{"Revoke", 401, `{"errors":[{"resource":"RefreshToken"}]}`},
 		{"Revoke", 299, ""},
-		{"Unsubscribe", 404, "{}"},
+		{"Unsubscribe", 404, ""},
 		{"Activity", 200, `{"id":5}` + strings.Repeat(" ", 8<<20-8)},
 	} {
 		client := open(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -25,7 +25,7 @@
 //	what happens when Strava is revoked                   workout: revoke, Reconcile, PurgeWorkouts
 //	who owns an athlete, and how tokens are kept          link
 //	how an access ends at Strava                          link: Disconnect; workout: PurgeWorkouts
-//	who calls: cookies, sign-in, sign-out                 signin; kit/session
+//	who calls: cookies, tokens, sign-in, sign-out         signin; kit/session, kit/bearer
 //	for how long workouts are kept, and what replaces them workout; milestone; tally: Carried
 //	which models exist, and who sees which                model
 //	what a part looks like                                drawing

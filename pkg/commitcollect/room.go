@@ -20,6 +20,7 @@ import (
 func Room() app.Room {
 	return app.NewRoom(spec.Room{
 		Name:       "commitcollect",
+		Native:     true,
 		Data:       data,
 		Recipients: recipients,
 		Alarms: []spec.Alarm{{

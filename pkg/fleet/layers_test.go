@@ -21,7 +21,7 @@ import (
 const module = "matchday/"
 
 // The kit is a closed list.
-var kit = []string{"account", "app", "auth", "budget", "code", "device", "dynamo", "httpapi", "idem", "limit", "lock", "mail", "object",
+var kit = []string{"account", "app", "auth", "bearer", "budget", "code", "device", "dynamo", "httpapi", "idem", "limit", "lock", "mail", "object",
 	"outbox", "pg", "pg/migrate", "problem", "push", "push/h2conn", "queue", "redis", "session", "telemetry", "userpool"}
 
 // A rule forbids imports. It is about the packages for which From holds, and

@@ -28,6 +28,9 @@ type Room struct {
 	// WatchesConcurrency is set if an alarm of the room watches Lambda's concurrency, which
 	// all rooms share.
 	WatchesConcurrency bool
+	// Native is set if the room's native apps have a client of the user pool, whose access tokens its functions
+	// verify: see TakesTokens.
+	Native bool
 	// Data describes each store of the room, for docs/privacy.md.
 	Data []Data
 	// Recipients are those besides AWS who get data of the room's users.
@@ -120,6 +123,13 @@ func (r Room) DeadLetterFunction(q Queue) (f Function, ok bool) {
 func (r Room) KnowsPages(f Function) bool {
 	_, ok := f.On.(Route)
 	return r.ServesBrowsers() && (ok || len(f.Mail) > 0)
+}
+
+// TakesTokens reports whether a function of the room verifies access tokens of native apps itself: those of
+// routes with sessions or for browsers do, in a room that is Native.
+func (r Room) TakesTokens(f Function) bool {
+	on, ok := f.On.(Route)
+	return r.Native && ok && (on.Auth == Session || on.Auth == Browser)
 }
 
 // byName returns the values sorted by their keys.
@@ -538,6 +548,9 @@ const (
 	EnvIssuer = "MATCHDAY_ISSUER"
 	EnvSignIn = "MATCHDAY_SIGN_IN"
 	EnvClient = "MATCHDAY_CLIENT"
+	// EnvNative is the id of the user pool's client for the room's native apps, empty if there is none. The
+	// functions for which Room.TakesTokens holds get it, EnvIssuer and EnvSignIn.
+	EnvNative = "MATCHDAY_NATIVE"
 	// EnvKeepers are the names of the rooms of the fleet that keep data of users, as
 	// account.ParseKeepers reads them. Functions with Keepers get it.
 	EnvKeepers = "MATCHDAY_KEEPERS"

@@ -299,6 +299,12 @@ func (f *Fleet) listen() error {
 
 	f.Users.AllowRedirects(redirects...)
 
+	for _, room := range f.Rooms {
+		if room.Spec.Native {
+			f.Users.AddNative(NativeClient(room.Spec.Name), NativeRedirect(room.Spec.Name))
+		}
+	}
+
 	dir := ""
 	if f.Dir != "" {
 		dir = filepath.Join(f.Dir, "administrators")
@@ -660,8 +666,21 @@ func (f *Fleet) environment(all []string, room spec.Room, fn spec.Function) []st
 		all = append(all, spec.EnvIssuer+"="+f.Users.Issuer(), spec.EnvSignIn+"="+f.Users.Issuer(), spec.EnvClient+"="+f.Users.ClientID())
 	}
 
+	if room.TakesTokens(fn) {
+		all = append(all, spec.EnvNative+"="+NativeClient(room.Name))
+		if !fn.SignIn {
+			all = append(all, spec.EnvIssuer+"="+f.Users.Issuer(), spec.EnvSignIn+"="+f.Users.Issuer())
+		}
+	}
+
 	return all
 }
+
+// NativeClient returns the id of the user pool's client for the native apps of a room.
+func NativeClient(room string) string { return "local-" + room + "-app" }
+
+// NativeRedirect returns the address at which the native app of a room gets the code of a sign-in.
+func NativeRedirect(room string) string { return "com.example." + room + ":/signed-in" }
 
 // Keepers returns the names of the rooms of the fleet that keep data of users.
 func (f *Fleet) Keepers() []string {

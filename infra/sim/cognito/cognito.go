@@ -35,7 +35,7 @@ import (
 // TTL is the lifetime of a token, of the 5 minutes to a day that Cognito allows.
 const TTL = 15 * time.Minute
 
-// Pool is a user pool with one client. Create it with New.
+// Pool is a user pool with one client, and those of AddNative. Create it with New.
 type Pool struct {
 	clock            *clock.Clock
 	issuer, clientID string
@@ -49,8 +49,10 @@ type Pool struct {
 	invitations map[string]int       // by address
 	subs        int                  // accounts made in memory
 	onConfirmed Call
-	redirects   []string         // that AllowRedirects has set
-	grants      map[string]grant // by code
+	redirects   []string            // that AllowRedirects has set
+	grants      map[string]grant    // by code
+	natives     map[string][]string // redirects of the clients of native apps, by their ids
+	refreshes   map[string]*refresh // by token
 }
 
 // Tokens is the result of a sign-in, in the form of Cognito's token endpoint.
@@ -59,6 +61,7 @@ type Tokens struct {
 	ID        string `json:"id_token"`
 	Type      string `json:"token_type"`
 	ExpiresIn int    `json:"expires_in"` // seconds
+	Refresh   string `json:"refresh_token,omitempty"`
 }
 
 // New returns a pool whose tokens name clientID and issuer, the URL under which the
@@ -93,6 +96,7 @@ func NewWithKey(c *clock.Clock, issuer, clientID string, key *rsa.PrivateKey) (*
 	p := &Pool{
 		clock: c, issuer: issuer, clientID: clientID, key: key, kid: base64.RawURLEncoding.EncodeToString(sum[:]), mux: http.NewServeMux(),
 		users: map[string]*poolUser{}, invitations: map[string]int{}, grants: map[string]grant{},
+		natives: map[string][]string{}, refreshes: map[string]*refresh{},
 	}
 	p.mux.HandleFunc("GET "+u.Path+"/.well-known/openid-configuration", p.discovery)
 	p.mux.HandleFunc("GET "+u.Path+"/.well-known/jwks.json", p.keys)
@@ -101,6 +105,8 @@ func NewWithKey(c *clock.Clock, issuer, clientID string, key *rsa.PrivateKey) (*
 	p.mux.HandleFunc("GET "+u.Path+"/oauth2/authorize", p.authorize)
 	p.mux.Handle("POST "+u.Path+"/oauth2/authorize", guard.Handler(http.HandlerFunc(p.authorize)))
 	p.mux.HandleFunc("POST "+u.Path+"/oauth2/token", p.token)
+	p.mux.HandleFunc("POST "+u.Path+"/oauth2/revoke", p.revoke)
+	p.mux.HandleFunc("GET "+u.Path+"/oauth2/userInfo", p.userInfo)
 	p.mux.HandleFunc("GET "+u.Path+"/logout", p.logout)
 
 	return p, nil
@@ -244,6 +250,26 @@ func (p *Pool) sign(claims jwt.MapClaims) (string, error) {
 // as API Gateway's authorizer does, which looks at client_id only where there is no
 // aud.
 func (p *Pool) Verify(token string) (map[string]any, error) {
+	claims, err := p.parse(token)
+	if err != nil {
+		return nil, err
+	}
+
+	audience, err := claims.GetAudience()
+	if claims["aud"] == nil {
+		client, _ := claims["client_id"].(string)
+		audience = jwt.ClaimStrings{client}
+	}
+
+	if err != nil || !slices.Contains(audience, p.clientID) {
+		return nil, errors.New("invalid token: it is for another client")
+	}
+
+	return claims, nil
+}
+
+// parse is Verify for a token of any client.
+func (p *Pool) parse(token string) (jwt.MapClaims, error) {
 	claims := jwt.MapClaims{}
 
 	_, err := jwt.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) {
@@ -265,16 +291,6 @@ func (p *Pool) Verify(token string) (map[string]any, error) {
 		return nil, fmt.Errorf("invalid token: %w", err)
 	}
 
-	audience, err := claims.GetAudience()
-	if claims["aud"] == nil {
-		client, _ := claims["client_id"].(string)
-		audience = jwt.ClaimStrings{client}
-	}
-
-	if err != nil || !slices.Contains(audience, p.clientID) {
-		return nil, errors.New("invalid token: it is for another client")
-	}
-
 	return claims, nil
 }
 
@@ -286,7 +302,9 @@ func (p *Pool) Verify(token string) (map[string]any, error) {
 //	GET {issuer}/.well-known/jwks.json
 //	GET /dev/token?user=u1&name=Una&group=admin    Tokens; not for pages of other sites
 //	GET, POST {issuer}/oauth2/authorize            the sign-in page, which asks for no password
-//	POST {issuer}/oauth2/token                     Tokens for a code
+//	POST {issuer}/oauth2/token                     Tokens for a code, or for the refresh token of a native app
+//	POST {issuer}/oauth2/revoke                    ends a refresh token
+//	GET {issuer}/oauth2/userInfo                   the user of an access token
 //	GET {issuer}/logout                            redirects
 //	POST /                                         AdminCreateUser, AdminGetUser, AdminDeleteUser, ListUsers
 func (p *Pool) ServeHTTP(w http.ResponseWriter, req *http.Request) { p.mux.ServeHTTP(w, req) }

@@ -151,7 +151,7 @@ func ConnectStravaFunction() app.Function {
 		Does:   "Redirects a browser to Strava, which asks whether it may share the activities.",
 		IfDown: "Nobody can connect Strava.",
 		On:     spec.Route{Method: "GET", Path: "/strava/connect", Auth: spec.Session, Answers: []int{http.StatusFound}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.PutState, account.CheckDeleted}, Secrets: []string{StravaApp, TokenKeys},
+		Uses:   signin.Caller(tables.PutState), Secrets: []string{StravaApp, TokenKeys},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).ConnectStrava, errConsent)
 }
@@ -190,8 +190,8 @@ func FinishConnectFunction() app.Function {
 		Does:   "Connects the athlete of a browser that returns from Strava, and has the activities fetched.",
 		IfDown: "Nobody can connect Strava.",
 		On:     spec.Route{Method: "GET", Path: "/oauth/strava/callback", Auth: spec.Session, OthersCall: true, Answers: []int{http.StatusFound}},
-		Uses: []spec.Access{tables.ResolveSession, tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup,
-			tables.LockRefresh, tables.WriteAudit, account.CheckDeleted},
+		Uses: signin.Caller(tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup,
+			tables.LockRefresh),
 		Sends: []spec.Queue{BackfillQueue, PurgeQueue}, Secrets: []string{StravaApp, TokenKeys},
 		Emits:  []spec.Metric{AthletesRefused},
 		Memory: 256, Timeout: 25 * time.Second,
@@ -370,12 +370,11 @@ type DisconnectStrava struct{ auth.User }
 // DisconnectStravaFunction ends the connection to Strava.
 func DisconnectStravaFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "commitcollect/disconnect-strava",
-		Does:   "Ends the connection to Strava.",
-		IfDown: "Nobody can disconnect Strava here; they can at Strava.",
-		On:     spec.Route{Method: "DELETE", Path: "/strava/connection", Auth: spec.Session},
-		Uses: []spec.Access{tables.ResolveSession, tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete,
-			tables.WriteAudit, account.CheckDeleted},
+		Name:    "commitcollect/disconnect-strava",
+		Does:    "Ends the connection to Strava.",
+		IfDown:  "Nobody can disconnect Strava here; they can at Strava.",
+		On:      spec.Route{Method: "DELETE", Path: "/strava/connection", Auth: spec.Session},
+		Uses:    signin.Caller(tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete),
 		Sends:   []spec.Queue{PurgeQueue},
 		Secrets: []string{StravaApp, TokenKeys},
 		Memory:  256, Timeout: 25 * time.Second,

@@ -8,10 +8,10 @@ import (
 
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -50,7 +50,7 @@ func UpdateMilestoneFunction() app.Function {
 		Does:    "Pauses, resumes or abandons a milestone of the caller, or changes its goal before a part is minted.",
 		IfDown:  "Milestones cannot be paused or changed.",
 		On:      spec.Route{Method: "PATCH", Path: "/milestones/{milestoneId}", Auth: spec.Session},
-		Uses:    []spec.Access{tables.ResolveSession, tables.ReadMilestone, tables.SaveMilestone, account.CheckDeleted},
+		Uses:    signin.Caller(tables.ReadMilestone, tables.SaveMilestone),
 		Sends:   []spec.Queue{link.BackfillQueue, workout.ChangeQueue},
 		Memory:  256,
 		Timeout: 5 * time.Second,
@@ -156,7 +156,7 @@ func DeleteMilestoneFunction() app.Function {
 		Does:   "Deletes a milestone of the caller with its parts.",
 		IfDown: "Milestones cannot be deleted.",
 		On:     spec.Route{Method: "DELETE", Path: "/milestones/{milestoneId}", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.DropMilestone, account.CheckDeleted},
+		Uses:   signin.Caller(tables.DropMilestone),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).DeleteMilestone)
 }

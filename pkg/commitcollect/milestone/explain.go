@@ -9,6 +9,7 @@ import (
 
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/model"
+	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/workout"
@@ -40,7 +41,7 @@ func ListAwardsFunction() app.Function {
 		Does:   "Returns the parts that a milestone of the caller has minted.",
 		IfDown: "The model does not show its parts.",
 		On:     spec.Route{Method: "GET", Path: "/milestones/{milestoneId}/awards", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.GetAwards, tables.ReadMilestone},
+		Uses:   signin.Caller(tables.GetAwards, tables.ReadMilestone),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).ListAwards, errNotFound)
 }
@@ -97,7 +98,7 @@ func RecomputeMilestoneFunction() app.Function {
 		Does:    "Computes a milestone of the caller from all workouts.",
 		IfDown:  "Users cannot have a milestone computed; each workout does.",
 		On:      spec.Route{Method: "POST", Path: "/milestones/{milestoneId}/recompute", Auth: spec.Session},
-		Uses:    slices.Concat([]spec.Access{tables.ResolveSession, tables.ListWorkouts, tables.ReadLedgers}, workout.Reads, evaluates),
+		Uses:    slices.Concat(signin.Caller(tables.ListWorkouts, tables.ReadLedgers), workout.Reads, evaluates),
 		Secrets: workout.ReadsSecrets,
 		Budgets: workout.ReadsBudgets,
 		Sends:   []spec.Queue{workout.NoticeQueue, SettleQueue},
@@ -295,7 +296,7 @@ func GetEligibilityFunction() app.Function {
 		Does:   "Returns why a workout of the caller counts for a milestone, or why not.",
 		IfDown: "Users cannot see why a workout does not count.",
 		On:     spec.Route{Method: "GET", Path: "/activities/{activityId}/eligibility", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.GetWorkout, tables.ReadMilestone, tables.GetProfile, tables.ReadLedgers},
+		Uses:   signin.Caller(tables.GetWorkout, tables.ReadMilestone, tables.ReadLedgers),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetEligibility, errNotFound, item.ErrNoUser, workout.ErrNoWorkout)
 }

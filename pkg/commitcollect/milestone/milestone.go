@@ -18,7 +18,6 @@ import (
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/trail"
 	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/code"
@@ -357,8 +356,8 @@ func CreateMilestoneFunction() app.Function {
 		Does:   "Starts a milestone of the caller.",
 		IfDown: "Nobody can start a milestone.",
 		On:     spec.Route{Method: "POST", Path: "/milestones", Auth: spec.Session},
-		Uses: []spec.Access{tables.ResolveSession, tables.GetModel, tables.PutMilestone, tables.ReadMilestone, tables.ListMilestones,
-			tables.OpenMilestones, account.CheckDeleted},
+		Uses: signin.Caller(tables.GetModel, tables.PutMilestone, tables.ReadMilestone, tables.ListMilestones,
+			tables.OpenMilestones),
 		Sends:   []spec.Queue{link.BackfillQueue, workout.ChangeQueue},
 		Limits:  []spec.Limit{milestones, kept},
 		Memory:  256,
@@ -550,7 +549,7 @@ func ListMilestonesFunction() app.Function {
 		Does:   "Returns the caller's milestones.",
 		IfDown: "The app does not show progress.",
 		On:     spec.Route{Method: "GET", Path: "/milestones", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.ListMilestones},
+		Uses:   signin.Caller(tables.ListMilestones),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).ListMilestones)
 }
@@ -609,7 +608,7 @@ func GetMilestoneFunction() app.Function {
 		Does:   "Returns a milestone of the caller with its parts.",
 		IfDown: "Milestones do not open.",
 		On:     spec.Route{Method: "GET", Path: "/milestones/{milestoneId}", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.GetMilestone},
+		Uses:   signin.Caller(tables.GetMilestone),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetMilestone, errNotFound)
 }

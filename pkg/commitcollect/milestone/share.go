@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
-	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -50,7 +50,7 @@ func PutShareFunction() app.Function {
 		Does:   "Gives a milestone of the caller a public picture.",
 		IfDown: "Nobody can share a picture of a model.",
 		On:     spec.Route{Method: "PUT", Path: "/milestones/{milestoneId}/share", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.ReadMilestone, tables.PutShare, account.CheckDeleted},
+		Uses:   signin.Caller(tables.ReadMilestone, tables.PutShare),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).PutShare, errNotFound)
 }
@@ -93,7 +93,7 @@ func EndShareFunction() app.Function {
 		Does:   "Ends the public picture of a milestone of the caller.",
 		IfDown: "Public pictures cannot be ended.",
 		On:     spec.Route{Method: "DELETE", Path: "/milestones/{milestoneId}/share", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.ReadMilestone, tables.EndShare, account.CheckDeleted},
+		Uses:   signin.Caller(tables.ReadMilestone, tables.EndShare),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).EndShare, errNotFound)
 }

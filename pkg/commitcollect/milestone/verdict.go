@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/workout"
@@ -54,12 +55,11 @@ type VerdictList struct {
 // ListVerdictsFunction returns what counts for a milestone of the caller, and why the rest does not.
 func ListVerdictsFunction() app.Function {
 	return app.API(spec.Function{
-		Name:   "commitcollect/list-verdicts",
-		Does:   "Returns what counts for a milestone of the caller, how much of it, and why the rest does not.",
-		IfDown: "Users cannot see what counted.",
-		On:     spec.Route{Method: "GET", Path: "/milestones/{milestoneId}/workouts", Auth: spec.Session},
-		Uses: append([]spec.Access{tables.ResolveSession, tables.ReadMilestone, tables.GetProfile, tables.ReadLedgers, tables.GetWorkouts},
-			workout.Reads...),
+		Name:    "commitcollect/list-verdicts",
+		Does:    "Returns what counts for a milestone of the caller, how much of it, and why the rest does not.",
+		IfDown:  "Users cannot see what counted.",
+		On:      spec.Route{Method: "GET", Path: "/milestones/{milestoneId}/workouts", Auth: spec.Session},
+		Uses:    append(signin.Caller(tables.ReadMilestone, tables.ReadLedgers, tables.GetWorkouts), workout.Reads...),
 		Secrets: workout.ReadsSecrets, Budgets: workout.ReadsBudgets, Emits: workout.ReadsMetrics,
 		Memory: 256, Timeout: 25 * time.Second,
 	}, OpenReading, (*Service).ListVerdicts, errNotFound, item.ErrNoUser)

@@ -221,7 +221,7 @@ func ListModelsFunction() app.Function {
 		Does:   "Returns the active models, and retired ones that the caller collects.",
 		IfDown: "Nobody can choose a model.",
 		On:     spec.Route{Method: "GET", Path: "/models", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.ListModels, tables.ListMilestones},
+		Uses:   signin.Caller(tables.ListModels, tables.ListMilestones),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).ListModels)
 }
@@ -333,7 +333,7 @@ func GetModelFunction() app.Function {
 	return app.API(spec.Function{
 		Name: "commitcollect/get-model", Does: "Returns a model with its parts.", IfDown: "Models do not open.",
 		On:     spec.Route{Method: "GET", Path: "/models/{modelId}", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.ReadModel, tables.ListMilestones},
+		Uses:   signin.Caller(tables.ReadModel, tables.ListMilestones),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetModel, ErrNotFound)
 }

@@ -14,7 +14,6 @@ import (
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/dynamo"
@@ -49,7 +48,7 @@ func DeleteDeviceFunction() app.Function {
 		Does:   "Deletes the registration of a phone of the caller.",
 		IfDown: "Phones on which the user has signed out still get notifications.",
 		On:     spec.Route{Method: "DELETE", Path: "/devices/{deviceId}", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.Phones.List, tables.Phones.Drop},
+		Uses:   signin.Caller(tables.Phones.List, tables.Phones.Drop),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, OpenDevices, (*Devices).DeleteDevice, device.ErrNoDevice)
 }
@@ -61,7 +60,7 @@ func RegisterDeviceFunction() app.Function {
 		Does:   "Registers a phone of the caller for notifications.",
 		IfDown: "New phones get no notifications.",
 		On:     spec.Route{Method: "POST", Path: "/devices", Auth: spec.Session, Answers: []int{201}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.Phones.Register, account.CheckDeleted},
+		Uses:   signin.Caller(tables.Phones.Register),
 		Limits: []spec.Limit{device.MaxDevices},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, OpenDevices, (*Devices).RegisterDevice)

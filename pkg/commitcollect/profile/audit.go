@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/trail"
 	"matchday/pkg/kit/app"
@@ -68,7 +69,7 @@ func ListAuditFunction() app.Function {
 		Does:   "Returns what happened to the caller's account.",
 		IfDown: "Users cannot see what happened to their account.",
 		On:     spec.Route{Method: "GET", Path: "/audit", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.ReadTrail},
+		Uses:   signin.Caller(tables.ReadTrail),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).ListAudit)
 }

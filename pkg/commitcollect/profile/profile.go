@@ -12,7 +12,6 @@ import (
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -75,22 +74,27 @@ func GetViewerFunction() app.Function {
 		Does:   "Returns what the app needs to know of who opens it, signed in or not.",
 		IfDown: "The app does not open.",
 		On:     spec.Route{Method: "GET", Path: "/viewer", Auth: spec.Browser},
-		Uses:   []spec.Access{tables.ResolveSession, tables.GetProfile, tables.GetConnection},
+		Uses:   signin.Caller(tables.GetConnection),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetViewer, item.ErrNoUser, link.ErrNotConnected, session.ErrInvalid)
 }
 
-// GetViewer returns the user who opens the app. A browser without a valid session is not signed in.
+// GetViewer returns the user who opens the app. A browser without a valid session is not signed in, and neither
+// is a native app without a valid token.
 func (s *Service) GetViewer(ctx context.Context, in *GetViewer) (*Viewer, error) {
 	out := &Viewer{}
 
-	token := in.Token(signin.Cookie)
+	token, of := in.Credential(signin.Cookie), s.User
+	if in.Bearer() != "" {
+		of = s.App
+	}
+
 	if token == "" {
 		return out, nil
 	}
 
-	userID, err := s.User(ctx, token)
-	if errors.Is(err, session.ErrInvalid) {
+	userID, err := of(ctx, token)
+	if errors.Is(err, session.ErrInvalid) || errors.Is(err, session.ErrToken) {
 		return out, nil
 	}
 
@@ -150,7 +154,7 @@ func UpdatePreferencesFunction() app.Function {
 		Does:    "Changes what the caller has chosen: units, and which workouts count.",
 		IfDown:  "Preferences cannot be changed.",
 		On:      spec.Route{Method: "PATCH", Path: "/preferences", Auth: spec.Session},
-		Uses:    []spec.Access{tables.ResolveSession, tables.GetProfile, tables.SaveProfile, account.CheckDeleted},
+		Uses:    signin.Caller(tables.SaveProfile),
 		Sends:   []spec.Queue{workout.ChangeQueue},
 		Memory:  256,
 		Timeout: 5 * time.Second,

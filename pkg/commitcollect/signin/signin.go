@@ -1,4 +1,5 @@
-// Package signin signs browsers in and out, by the sign-in page of the user pool.
+// Package signin signs browsers in and out, by the sign-in page of the user pool, and identifies the callers
+// of the room: browsers by a cookie, and native apps by an access token of the pool.
 //
 // The page proves who the user is by OpenID Connect's code flow with PKCE (RFC 7636). A state, a
 // nonce and the verifier of PKCE are kept for ten minutes and used once. A cookie binds the state
@@ -7,6 +8,11 @@
 // A browser that comes back without success is sent to the app's page /app?login=failed&reason=CODE,
 // and one that comes back from Strava to /app?strava=failed&reason=CODE. The codes are those of the
 // problem documents, which programs get.
+//
+// A native app signs in at the pool itself, by its own client, with PKCE, in the browser of the system
+// (RFC 8252), and refreshes its tokens there. It signs out by the pool's revocation of the refresh token: the
+// room has no session of it. An access token is valid until it expires, at most 15 minutes later. After the
+// deletion of the account the tombstone refuses what it writes, and once the profile is gone, everything.
 package signin
 
 import (
@@ -83,6 +89,7 @@ func Sessions(env app.Env, db dynamo.DB) session.Sessions {
 			row, ok, err := dynamo.Get[sessionRow](ctx, db, tables.ResolveSession, item.Session(id), item.Meta)
 			return session.Session{UserID: row.UserID, Expires: time.Unix(row.ExpiresAt, 0)}, ok, err
 		},
+		Bearer: newApps(env, db).user,
 	}
 }
 
@@ -280,7 +287,7 @@ func (s *Service) finishLogin(ctx context.Context, in *FinishLogin) (*Redirect, 
 
 	ctx = account.Require(ctx, userID)
 
-	event, err := s.enter(ctx, userID, email)
+	event, err := enter(ctx, s.db, item.NewUser(userID, email, s.now()))
 	if err != nil {
 		return nil, err
 	}
@@ -331,10 +338,8 @@ func (s *Service) exchange(ctx context.Context, code string, row stateRow) (user
 }
 
 // enter creates the profile of a user who signs in for the first time.
-func (s *Service) enter(ctx context.Context, userID, email string) (trail.Event, error) {
-	u := item.NewUser(userID, email, s.now())
-
-	created, err := dynamo.Applied(dynamo.Put(ctx, s.db, tables.CreateProfile, u, dynamo.Absent[item.UserRow]("PK")))
+func enter(ctx context.Context, db dynamo.DB, u item.UserRow) (trail.Event, error) {
+	created, err := dynamo.Applied(dynamo.Put(ctx, db, tables.CreateProfile, u, dynamo.Absent[item.UserRow]("PK")))
 	if created {
 		return trail.SignUp, nil
 	}
@@ -371,7 +376,7 @@ func GetSessionFunction() app.Function {
 		Does:   "Returns whose session a cookie is.",
 		IfDown: "The app takes everybody for signed out.",
 		On:     spec.Route{Method: "GET", Path: "/session", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.GetProfile},
+		Uses:   Caller(),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetSession, item.ErrNoUser, session.ErrInvalid)
 }

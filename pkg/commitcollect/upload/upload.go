@@ -9,7 +9,6 @@ import (
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -104,7 +103,7 @@ type Outcomes struct {
 }
 
 // stores is what a function uses that changes uploads.
-var stores = []spec.Access{tables.ResolveSession, tables.GetWorkouts, tables.GetLedger, tables.StoreUploads, account.CheckDeleted}
+var stores = signin.Caller(tables.GetWorkouts, tables.GetLedger, tables.StoreUploads)
 
 // PutWorkoutsFunction stores workouts of the caller's phone.
 func PutWorkoutsFunction() app.Function {

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
@@ -58,7 +59,7 @@ func GetExportFunction() app.Function {
 		Does:    "Returns a link to all that is kept of the caller in this room.",
 		IfDown:  "Users cannot export their data here.",
 		On:      spec.Route{Method: "GET", Path: "/account/export", Auth: spec.Session, Answers: []int{200, 202}},
-		Uses:    []spec.Access{tables.ResolveSession, tables.Export, tables.ReadUser, tables.Phones.List, tables.ReadTrail, account.CheckDeleted},
+		Uses:    signin.Caller(tables.Export, tables.ReadUser, tables.Phones.List, tables.ReadTrail),
 		Objects: []spec.ObjectAccess{exports},
 		Memory:  1024, Timeout: makeExport + 2*time.Second,
 	}, Open, (*Service).GetExport, account.ErrDeleted)

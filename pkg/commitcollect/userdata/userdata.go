@@ -111,7 +111,7 @@ func DeleteAccountFunction() app.Function {
 		Does:    "Requests the deletion of the caller's account, with all that is kept of the user in all rooms.",
 		IfDown:  "Users cannot delete their accounts here.",
 		On:      spec.Route{Method: "DELETE", Path: "/account", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
-		Uses:    []spec.Access{tables.ResolveSession, tables.WriteAudit, account.CheckDeleted, account.Bury},
+		Uses:    signin.Caller(account.Bury),
 		Sends:   []spec.Queue{account.DeleteQueue},
 		Keepers: true,
 		Memory:  256, Timeout: 5 * time.Second,

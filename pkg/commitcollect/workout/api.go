@@ -16,7 +16,6 @@ import (
 	"matchday/pkg/commitcollect/strava"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
-	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -126,7 +125,7 @@ func ListRecentFunction() app.Function {
 		Does:   "Returns the caller's latest workouts.",
 		IfDown: "The list of workouts does not open.",
 		On:     spec.Route{Method: "GET", Path: "/activities/recent", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.LatestLedgers, tables.GetWorkouts},
+		Uses:   signin.Caller(tables.LatestLedgers, tables.GetWorkouts),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).ListRecent)
 }
@@ -237,7 +236,7 @@ func GetStatusFunction() app.Function {
 		Does:   "Returns the state of the caller's connection to Strava.",
 		IfDown: "The app does not show whether Strava is connected.",
 		On:     spec.Route{Method: "GET", Path: "/strava/status", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.GetConnection, tables.ReadLedgers, tables.ReadBudget},
+		Uses:   signin.Caller(tables.GetConnection, tables.ReadLedgers, tables.ReadBudget),
 		Sends:  []spec.Queue{link.PurgeQueue},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetStatus, link.ErrNotConnected)
@@ -320,7 +319,7 @@ func SyncActivitiesFunction() app.Function {
 		Does:    "Has the caller's latest activities fetched from Strava.",
 		IfDown:  "Users cannot fetch activities themselves; webhooks and the night do.",
 		On:      spec.Route{Method: "POST", Path: "/activities/sync", Auth: spec.Session, Answers: []int{http.StatusAccepted}},
-		Uses:    []spec.Access{tables.ResolveSession, tables.GetConnection, tables.MarkSync, account.CheckDeleted},
+		Uses:    signin.Caller(tables.GetConnection, tables.MarkSync),
 		Sends:   []spec.Queue{link.BackfillQueue},
 		Limits:  []spec.Limit{syncs},
 		Memory:  256,

@@ -20,7 +20,7 @@ var callers = map[spec.Auth]string{
 	spec.Public:  "Anybody may call it.",
 	spec.User:    "Signed-in users may call it.",
 	spec.Admin:   "Administrators may call it.",
-	spec.Session: "The bearer of a session cookie may call it.",
+	spec.Session: "The bearer of a session cookie may call it, and a native app with a token.",
 	spec.Browser: "A browser calls it, signed in or not.",
 	spec.Secret:  "The bearer of the shared secret may call it.",
 }
@@ -81,7 +81,7 @@ func operation(fn spec.Function, codes map[int][]string) huma.Operation {
 	}
 
 	if route.Auth == spec.Session {
-		op.Security = []map[string][]string{{"session": {}}}
+		op.Security = []map[string][]string{{"session": {}}, {"bearer": {}}} // one of them
 	}
 
 	var limits []map[string]any

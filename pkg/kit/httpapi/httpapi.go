@@ -482,6 +482,11 @@ func register(mux *http.ServeMux, fn spec.Function, u useCase, problems []*probl
 			Name:        session.Cookie{Name: room + "_session"}.FullName(),
 			Description: "The cookie that the sign-in sets.",
 		}
+		config.Components.SecuritySchemes["bearer"] = &huma.SecurityScheme{
+			Type:        "http",
+			Scheme:      "bearer",
+			Description: "The token of a native app, in place of the cookie. Then the request needs no Origin.",
+		}
 	}
 
 	api := humago.New(mux, config)

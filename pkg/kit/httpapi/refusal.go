@@ -32,7 +32,7 @@ func codesOf(fn spec.Function, in reflect.Type, own []*problem.Error) map[int][]
 	case spec.Admin:
 		all = append(all, &problem.Error{Kind: problem.Unauthenticated}, &problem.Error{Kind: problem.Denied})
 	case spec.Session:
-		all = append(all, session.ErrMissing, session.ErrInvalid)
+		all = append(all, session.ErrMissing, session.ErrInvalid, session.ErrToken, session.ErrBoth)
 	}
 
 	if route.Auth == spec.Session || route.Auth == spec.Browser {

@@ -69,7 +69,7 @@ func TestProblemsAreDescribed(t *testing.T) {
 
 	want := map[string][]string{
 		"400": {"bad_request"},
-		"401": {"invalid_session", "missing_session"},
+		"401": {"invalid_session", "invalid_token", "missing_session", "two_credentials"},
 		"403": {"not_through_cdn", "wrong_origin"},
 		"404": {"not_found"},
 		"409": {"over_exists", "stale", "too_many_overs"},

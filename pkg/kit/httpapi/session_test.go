@@ -242,9 +242,13 @@ func TestSessionsAreDescribed(t *testing.T) {
 
 	cookie := map[string]map[string]string{
 		"session": {"type": "apiKey", "in": "cookie", "name": "__Host-test_session", "description": "The cookie that the sign-in sets."},
+		"bearer": {
+			"type": "http", "scheme": "bearer",
+			"description": "The token of a native app, in place of the cookie. Then the request needs no Origin.",
+		},
 	}
 	for a, want := range map[spec.Auth]described{
-		spec.Session: {[]map[string][]string{{"session": {}}}, cookie, []string{"401", "403"}},
+		spec.Session: {[]map[string][]string{{"session": {}}, {"bearer": {}}}, cookie, []string{"401", "403"}},
 		spec.Browser: {[]map[string][]string{}, nil, []string{"403"}},
 		spec.Public:  {[]map[string][]string{}, nil, []string{"403"}},
 	} {

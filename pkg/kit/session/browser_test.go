@@ -55,8 +55,10 @@ func TestRefusalsOfASession(t *testing.T) {
 		{Kind: problem.Unauthenticated, Code: "missing_session", Text: "sign in first"},
 		{Kind: problem.Unauthenticated, Code: "invalid_session", Text: "the session has ended: sign in again"},
 		{Kind: problem.Denied, Code: "wrong_origin", Text: "this request must come from a page of the app"},
+		{Kind: problem.Unauthenticated, Code: "invalid_token", Text: "the token is not valid here, or has expired: refresh it, or sign in again"},
+		{Kind: problem.Unauthenticated, Code: "two_credentials", Text: "send the cookie of a session or a bearer token, not both"},
 	}
-	if diff := cmp.Diff(want, []problem.Error{*session.ErrMissing, *session.ErrInvalid, *session.ErrOrigin}); diff != "" {
+	if diff := cmp.Diff(want, []problem.Error{*session.ErrMissing, *session.ErrInvalid, *session.ErrOrigin, *session.ErrToken, *session.ErrBoth}); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -61,6 +62,8 @@ type World struct {
 	// be nil.
 	Outage func(http.ResponseWriter, *http.Request) bool
 	Origin string // of the page whose requests Ask sends
+	// PoolIsDown makes requests to the user pool fail.
+	PoolIsDown bool
 
 	cookies map[string]string // of each user's browser: the Cookie header
 }
@@ -71,6 +74,7 @@ func New(t testing.TB, faults strava.Faults) *World {
 	w := &World{World: testkit.New(t, commitcollect.Room(), Noon), cookies: map[string]string{}, Origin: App}
 	w.Pool = pooltest.Attach(w.World, pool+"/pool", "client")
 	w.Pool.AllowRedirects(api+spec.SignedIn, App)
+	w.Pool.AddNative(Native, Redirect)
 	w.Provider = network(w.send)
 
 	w.Strava = strava.New(strava.Config{Clock: w.Clock, ID: "4711", Secret: "app-s3cret", HTTP: network(w.send), Faults: faults})
@@ -80,6 +84,7 @@ func New(t testing.TB, faults strava.Faults) *World {
 		spec.EnvIssuer:  pool + "/pool",
 		spec.EnvSignIn:  pool + "/pool",
 		spec.EnvClient:  "client",
+		spec.EnvNative:  Native,
 		link.StravaApp:  `{"clientId":"4711","clientSecret":"app-s3cret"}`,
 		link.StravaURL:  stravaURL,
 		link.TokenKeys:  link.NewSecret("now"),
@@ -107,6 +112,10 @@ func (w *World) send(r *http.Request) (*http.Response, error) {
 
 	switch "https://" + r.URL.Host {
 	case pool:
+		if w.PoolIsDown {
+			return nil, errors.New("the pool is down")
+		}
+
 		w.Pool.ServeHTTP(out, r)
 	case stravaURL:
 		if w.Outage == nil || !w.Outage(out, r) {
@@ -318,7 +327,23 @@ func (w *World) Begin(user, browser string) *url.URL {
 // Consent answers Strava's question, and returns where it sends the browser.
 func (w *World) Consent(user string, athlete int64, answer string, scopes ...string) *url.URL {
 	w.T.Helper()
-	form := w.redirect(w.Ask(user, http.MethodGet, "/strava/connect", nil)).Query()
+	return w.answer(w.redirect(w.Ask(user, http.MethodGet, "/strava/connect", nil)), athlete, answer, scopes...)
+}
+
+// Answer allows everything at a page of Strava, and returns where it sends the browser.
+func (w *World) Answer(page string, athlete int64) *url.URL {
+	w.T.Helper()
+
+	to, err := url.Parse(page)
+	testkit.Must(w.T, err)
+
+	return w.answer(to, athlete, "yes", "activity:read", "activity:read_all")
+}
+
+func (w *World) answer(page *url.URL, athlete int64, answer string, scopes ...string) *url.URL {
+	w.T.Helper()
+
+	form := page.Query()
 	form.Set("athlete", fmt.Sprint(athlete))
 	form.Set("answer", answer)
 	form["accept"] = scopes

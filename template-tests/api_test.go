@@ -182,7 +182,7 @@ func TestBrowsersSignIn(t *testing.T) {
 		if tmpl.Room.Name == "" {
 			return
 		}
-		clients := tmpl.of("AWS::Cognito::UserPoolClient")
+		clients := slices.DeleteFunc(tmpl.of("AWS::Cognito::UserPoolClient"), isNative)
 		if want := slices.ContainsFunc(tmpl.Room.Functions, func(f spec.Function) bool { return f.SignIn }); (len(clients) == 1) != want {
 			t.Fatalf("there are %d clients", len(clients))
 		}
@@ -196,6 +196,31 @@ func TestBrowsersSignIn(t *testing.T) {
 				!strings.Contains(tmpl.text, `"Default": "`+tmpl.Stage.Parameter("user-pool")+`"`) {
 				t.Errorf("the client is %v", client.Properties)
 			}
+		}
+	})
+}
+
+func isNative(r resource) bool { return strings.HasSuffix(r.name("ClientName"), "-native") }
+
+// TestNativeAppsSignIn: a room with native apps has a client for them, if the stage has their addresses: without a
+// secret, and with refresh tokens that rotate, for which Cognito must not allow the flow that does not.
+func TestNativeAppsSignIn(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		clients := slices.DeleteFunc(tmpl.of("AWS::Cognito::UserPoolClient"), func(r resource) bool { return !isNative(r) })
+		if want := tmpl.Room.Native && len(tmpl.Stage.Apps) > 0; (len(clients) == 1) != want {
+			t.Fatalf("there are %d clients", len(clients))
+		}
+		for _, client := range clients {
+			same(t, "the client of "+tmpl.Room.Name, []string{
+				fmt.Sprint(many(client.at("CallbackURLs"))), fmt.Sprint(many(client.at("LogoutURLs"))), fmt.Sprint(client.at("GenerateSecret")),
+				fmt.Sprint(many(client.at("AllowedOAuthFlows"))), fmt.Sprint(many(client.at("AllowedOAuthScopes"))),
+				fmt.Sprint(many(client.at("ExplicitAuthFlows"))), fmt.Sprint(client.at("EnableTokenRevocation")),
+				fmt.Sprint(client.at("RefreshTokenRotation")), fmt.Sprint(client.at("TokenValidityUnits")),
+				fmt.Sprint(client.at("AccessTokenValidity"), client.at("IdTokenValidity"), client.at("RefreshTokenValidity")),
+			}, []string{
+				fmt.Sprint(tmpl.Stage.Apps), fmt.Sprint(tmpl.Stage.Apps), "false", "[code]", "[openid email]", "[ALLOW_CUSTOM_AUTH]", "true",
+				"map[Feature:ENABLED RetryGracePeriodSeconds:60]", "map[AccessToken:minutes IdToken:minutes RefreshToken:days]", "15 15 90",
+			})
 		}
 	})
 }

@@ -103,6 +103,12 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 				env[spec.EnvIssuer], env[spec.EnvSignIn], env[spec.EnvClient] = "{"+tmpl.Stage.Parameter("jwt-issuer")+"}",
 					"{"+tmpl.Stage.Parameter("sign-in")+"}", "UserPoolClient"
 			}
+			if tmpl.Room.TakesTokens(f) {
+				env[spec.EnvIssuer], env[spec.EnvSignIn] = "{"+tmpl.Stage.Parameter("jwt-issuer")+"}", "{"+tmpl.Stage.Parameter("sign-in")+"}"
+				if len(tmpl.Stage.Apps) > 0 {
+					env[spec.EnvNative] = "UserPoolClient"
+				}
+			}
 			for _, s := range tmpl.Room.Settings {
 				if value, set := tmpl.Stage.Settings[s.Name]; set && s.Of(f) {
 					env[s.Name] = value

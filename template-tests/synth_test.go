@@ -144,6 +144,7 @@ var deployments = []struct {
 		"certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
 		"origins":     "https://example.com",
 		"callbacks":   "matchday://signed-in,https://example.com/signed-in",
+		"apps":        "https://example.com/in-the-app,com.example.app:/signed-in",
 		"commit":      "0a1b2c3d4e5f",
 		"ses":         "hello@example.com",
 		"identity":    "example.com",

@@ -50,6 +50,7 @@ func (r *room) newAPI() {
 	}
 
 	r.webClient()
+	r.nativeClient()
 }
 
 // allowCredentials reports whether pages may send their cookies to rooms: they may if a room has
@@ -87,6 +88,53 @@ func (r *room) webClient() {
 	})
 	r.client = client.Ref()
 }
+
+// nativeClient adds the client of the user pool for the native apps of the room, if the stage knows where their
+// sign-ins return. It has no secret, so an app proves itself by PKCE, and a refresh token is replaced whenever
+// it is used (RFC 9700, 4.14.2). The one before is valid for another minute: an app may have lost the answer.
+func (r *room) nativeClient() {
+	if !r.spec.Native || len(r.Stage.Apps) == 0 {
+		return
+	}
+
+	client := awscognito.NewCfnUserPoolClient(r.stack, text("Native"), &awscognito.CfnUserPoolClientProps{
+		UserPoolId:                      r.parameter(stage.UserPool),
+		ClientName:                      text(r.spec.Name + "-native"),
+		GenerateSecret:                  yes(false),
+		PreventUserExistenceErrors:      text("ENABLED"),
+		AllowedOAuthFlowsUserPoolClient: yes(true),
+		AllowedOAuthFlows:               jsii.Strings("code"),
+		AllowedOAuthScopes:              jsii.Strings("openid", "email"),
+		CallbackUrLs:                    jsii.Strings(r.Stage.Apps...),
+		LogoutUrLs:                      jsii.Strings(r.Stage.Apps...),
+		SupportedIdentityProviders:      jsii.Strings("COGNITO"),
+		EnableTokenRevocation:           yes(true),
+		// Without a list Cognito allows ALLOW_REFRESH_TOKEN_AUTH, which it refuses beside the rotation. The pool has
+		// no trigger for this flow, so that nobody signs in without the page.
+		ExplicitAuthFlows: jsii.Strings("ALLOW_CUSTOM_AUTH"),
+		RefreshTokenRotation: &awscognito.CfnUserPoolClient_RefreshTokenRotationProperty{
+			Feature: text("ENABLED"), RetryGracePeriodSeconds: number(rotationGrace),
+		},
+		AccessTokenValidity:  number(nativeMinutes),
+		IdTokenValidity:      number(nativeMinutes),
+		RefreshTokenValidity: number(nativeDays),
+		TokenValidityUnits: &awscognito.CfnUserPoolClient_TokenValidityUnitsProperty{
+			AccessToken:  text("minutes"),
+			IdToken:      text("minutes"),
+			RefreshToken: text("days"),
+		},
+	})
+	r.native = client.Ref()
+	output(r.stack, "NativeClientId", client.Ref(), "The client id of the native apps of %s", r.spec.Name)
+}
+
+// The lives of a native app's tokens. An access token is valid until it expires, also after a sign-out. The
+// tombstone of a deleted user is kept for longer. A sign-in lasts as long as the first refresh token.
+const (
+	nativeMinutes = 15
+	nativeDays    = 90
+	rotationGrace = 60 // s, the longest
+)
 
 // tokenMinutes is how long the tokens of a sign-in are valid. The room reads the user from them,
 // and then drops them.

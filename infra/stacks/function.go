@@ -239,6 +239,13 @@ func (r *room) environment(f spec.Function, code string) *map[string]*string {
 		env[spec.EnvIssuer], env[spec.EnvSignIn], env[spec.EnvClient] = r.parameter(stage.JWTIssuer), r.parameter(stage.SignInURL), r.client
 	}
 
+	if r.spec.TakesTokens(f) {
+		env[spec.EnvIssuer], env[spec.EnvSignIn] = r.parameter(stage.JWTIssuer), r.parameter(stage.SignInURL)
+		if r.native != nil {
+			env[spec.EnvNative] = r.native
+		}
+	}
+
 	if f.Keepers {
 		env[spec.EnvKeepers] = text(account.FormatKeepers(account.Keepers(r.Rooms)))
 	}

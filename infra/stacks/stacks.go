@@ -130,6 +130,7 @@ type room struct {
 	rest      api.CfnApi                  // nil if the room has no routes
 	url       *string                     // of the API, if browsers call it
 	client    *string                     // id of the client by which browsers sign in
+	native    *string                     // that by which native apps do, nil if there is none
 	databases map[string]awsrds.CfnDBCluster
 	instances map[string]awsrds.CfnDBInstance
 	code      map[string]awslambda.CfnFunction // the functions themselves, by the name in the spec

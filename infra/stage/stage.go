@@ -49,6 +49,7 @@ type Stage struct {
 	Budget          int                    // dollars of the account's month after which Mail is notified, 0 for none
 	Origins         []string               // the web origins that may call the APIs
 	Callbacks       []string               // the URLs to which a sign-in may redirect
+	Apps            []string               // those to which the sign-in of a room's native app may redirect, none without such an app
 	Commit          string                 // of the source that is deployed, "" if unknown
 	PrefixLists     PrefixLists            // of the region
 	Restart         string                 // a new value restarts the functions that hold secrets
@@ -212,6 +213,9 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 		Origins:     list(cmp.Or(context["origins"], "*")),
 		Callbacks:   list(cmp.Or(context["callbacks"], "matchday://signed-in")),
 	}
+	if context["apps"] != "" {
+		s.Apps = list(context["apps"])
+	}
 
 	agnostic, err := flag("agnostic", false, context)
 	if err != nil {
@@ -320,7 +324,7 @@ func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
 		"stage", "rooms", "leave", "account", "region", "arch", "agnostic", "sam", "programs", "cdn", "cdnkey", "domain", "certificate",
 		"mail", "pager", "origins",
-		"callbacks", "triggers", "insights",
+		"callbacks", "apps", "triggers", "insights",
 		"ses", "identity", "signup", "rate", "burst", "reads", "writes", "warm", "budget", "commit", "restart", "restored",
 		"restoredsql", "canary", "prefixlists", "zones", "reader",
 	}
@@ -419,7 +423,29 @@ func (s Stage) check(agnostic bool) error {
 		}
 	}
 
+	for _, callback := range s.Apps {
+		if !claimed(callback) {
+			return fmt.Errorf("invalid app address %q: must be one that the app claims, like https://app.example.com/signed-in, or of a "+
+				"private scheme, like com.example.app:/signed-in", callback)
+		}
+	}
+
 	return nil
+}
+
+// claimed reports whether only one app can be meant by an address: it is the app's own by https, or its scheme
+// is the reverse of a domain (RFC 8252, 7.1 and 7.2).
+func claimed(callback string) bool {
+	u, err := url.Parse(callback)
+	if err != nil || u.Fragment != "" || u.User != nil {
+		return false
+	}
+
+	if u.Scheme == "https" {
+		return u.Host != "" && u.Path != ""
+	}
+
+	return strings.Contains(u.Scheme, ".") && u.Path != ""
 }
 
 // checkBrowsers returns an error if a room that signs browsers in does not know the addresses of
@@ -556,6 +582,13 @@ func Overridable(room spec.Room, f spec.Function) []string {
 
 	if f.SignIn {
 		names = append(names, spec.EnvIssuer, spec.EnvSignIn, spec.EnvClient)
+	}
+
+	if room.TakesTokens(f) {
+		names = append(names, spec.EnvNative)
+		if !f.SignIn {
+			names = append(names, spec.EnvIssuer, spec.EnvSignIn)
+		}
 	}
 
 	names = append(names, f.Secrets...)

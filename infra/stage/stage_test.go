@@ -81,13 +81,13 @@ func TestBadInput(t *testing.T) {
 		"a mistyped option": {
 			map[string]string{"mial": "ops@example.com"},
 			"unknown setting mial; valid settings: stage, rooms, leave, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, " +
-				"certificate, mail, pager, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, warm, budget, commit, restart, " +
+				"certificate, mail, pager, origins, callbacks, apps, triggers, insights, ses, identity, signup, rate, burst, reads, writes, warm, budget, commit, restart, " +
 				"restored, restoredsql, canary, prefixlists, zones, reader, TEAM_ID, HOST",
 		},
 		"a setting in small": {
 			map[string]string{"team_id": ""},
 			"unknown setting team_id; valid settings: stage, rooms, leave, account, region, arch, agnostic, sam, programs, cdn, cdnkey, domain, " +
-				"certificate, mail, pager, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, warm, budget, commit, restart, " +
+				"certificate, mail, pager, origins, callbacks, apps, triggers, insights, ses, identity, signup, rate, burst, reads, writes, warm, budget, commit, restart, " +
 				"restored, restoredsql, canary, prefixlists, zones, reader, TEAM_ID, HOST",
 		},
 		"an architecture": {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
@@ -199,6 +199,21 @@ func TestBadInput(t *testing.T) {
 		"an open callback": {
 			map[string]string{"callbacks": "http://example.com/in"},
 			`invalid callback "http://example.com/in": must be like https://app.example.com/signed-in or matchday://signed-in`,
+		},
+		"an app's address without encryption": {
+			map[string]string{"apps": "com.example.app:/in,http://example.com/in"},
+			`invalid app address "http://example.com/in": must be one that the app claims, like https://app.example.com/signed-in, ` +
+				`or of a private scheme, like com.example.app:/signed-in`,
+		},
+		"an app's scheme that is no domain": {
+			map[string]string{"apps": "matchday://signed-in"},
+			`invalid app address "matchday://signed-in": must be one that the app claims, like https://app.example.com/signed-in, ` +
+				`or of a private scheme, like com.example.app:/signed-in`,
+		},
+		"an app's address with a fragment": {
+			map[string]string{"apps": "https://example.com/in#a"},
+			`invalid app address "https://example.com/in#a": must be one that the app claims, like https://app.example.com/signed-in, ` +
+				`or of a private scheme, like com.example.app:/signed-in`,
 		},
 		"a canary": {map[string]string{"canary": "101"}, "invalid canary=101: must be a percentage from 1 to 100, or 0 for no versions"},
 		"one zone": {

@@ -11,12 +11,14 @@ import (
 type Browser struct {
 	cookies []string
 	bearer  string
+	isPage  bool
 }
 
 // Resolve reads the cookies and the token; huma calls it for every request.
 func (b *Browser) Resolve(ctx huma.Context) []error {
 	b.cookies = nil
 	b.bearer, _ = bearerOf(ctx.Header("Authorization"))
+	b.isPage = ctx.Header("Origin") != ""
 
 	ctx.EachHeader(func(name, value string) {
 		if name == "Cookie" {
@@ -29,6 +31,9 @@ func (b *Browser) Resolve(ctx huma.Context) []error {
 
 // Token returns the caller's token of a cookie, "" if there is none.
 func (b *Browser) Token(c Cookie) string { return c.Token(b.cookies) }
+
+// IsPage reports whether a page of a browser sends the request, which names its origin.
+func (b *Browser) IsPage() bool { return b.isPage }
 
 // Bearer returns the caller's bearer token, "" if there is none.
 func (b *Browser) Bearer() string { return b.bearer }

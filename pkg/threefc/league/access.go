@@ -230,7 +230,7 @@ var errNoInvitation = problem.New(problem.NotFound, "invitation_not_found",
 // run changes nothing, and answers with the caller's role. Errors: invitation_not_found,
 // too_many_members, last_admin.
 func (s *Service) Accept(ctx context.Context, in *Accept) (*MemberPage, error) {
-	email, err := s.Email(ctx, in.Token(signin.Cookie))
+	email, err := s.Email(ctx, in.Credential(signin.Cookie))
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ const guestCookie = "threefc_guest"
 // Guests identifies the phones that score by a PIN.
 func (b Base) Guests() session.Sessions {
 	guests := b.Sessions
-	guests.Cookie = session.Cookie{Name: guestCookie}
+	guests.Cookie, guests.Bearer = session.Cookie{Name: guestCookie}, nil // a guest is a browser
 	guests.Find = func(ctx context.Context, id string) (session.Session, bool, error) {
 		row, ok, err := dynamo.Get[item.Row[login]](ctx, b.DB, tables.ResolveGuest, item.GuestKey(id), item.Metadata)
 		return session.Session{UserID: row.V().UserID, Expires: time.Unix(row.TTL, 0)}, ok, err

@@ -1,4 +1,4 @@
-// Package signin signs browsers in by a link in a mail, and out.
+// Package signin signs browsers and native apps in by a link in a mail, and out.
 //
 // A link holds an id and a secret, of which the table has the SHA-256 only. It is valid for 15
 // minutes and once. A caller who follows it has proved to own the address, and gets the account of
@@ -10,6 +10,10 @@
 //
 // A session ends ten days after its last use, and 30 days after the sign-in. The cookie lasts 30 days, and
 // the row of the session is renewed when an app asks who is signed in, which it does when it opens.
+//
+// A native app gets the token of its session in the answer, and sends it as a bearer token. The session is of
+// the app only: the token is no cookie, and that of a cookie no bearer token. A page of a browser gets a cookie,
+// which its scripts cannot read.
 package signin
 
 import (
@@ -68,6 +72,13 @@ var ErrLink = problem.New(problem.Unauthenticated, "invalid_or_expired_magic_lin
 var errBrowser = problem.New(problem.Conflict, "another_browser",
 	"another browser has asked for this link: send it again with anotherBrowser, if the user wants to sign in here").In("body.anotherBrowser")
 
+// errPage refuses a token to a page of a browser.
+var errPage = problem.New(problem.Unprocessable, "not_a_native_app",
+	"a page of a browser gets a cookie, which scripts cannot read: leave out client").In("body.client")
+
+// native is the client that is an app of a phone.
+const native = "native"
+
 // link is a link in a mail.
 type link struct {
 	Email  string `json:"email"`
@@ -81,6 +92,7 @@ type link struct {
 type login struct {
 	UserID string `json:"userId"`
 	Email  string `json:"email"`
+	Client string `json:"client,omitempty"` // native, or "" for a browser
 }
 
 // Base has what every service of the room needs: the table, the clock, the sessions of callers, and
@@ -97,14 +109,16 @@ type Base struct {
 func NewBase(env app.Env) Base {
 	db, links := dynamo.Open(env.AWS, env.Prefix), web.NewLinks(env)
 
-	return Base{
+	b := Base{
 		DB: db, Now: env.Now, Links: links,
 		Sessions: session.Sessions{
 			// The room's own pages have the origin of the API.
 			Cookie: Cookie, Origins: append(strings.Split(env.Setting(spec.EnvOrigins), ","), links.Origin()), Now: env.Now,
 			Find: func(ctx context.Context, id string) (session.Session, bool, error) {
 				row, ok, err := dynamo.Get[item.Row[login]](ctx, db, tables.ResolveSession, item.LoginKey(id), item.Metadata)
-				return session.Session{UserID: row.V().UserID, Expires: time.Unix(row.TTL, 0)}, ok, err
+				found := session.Session{UserID: row.V().UserID, Expires: time.Unix(row.TTL, 0), Native: row.V().Client == native}
+
+				return found, ok, err
 			},
 		},
 		Answers: idem.Store{
@@ -123,6 +137,9 @@ func NewBase(env app.Env) Base {
 			Allow: func(ctx context.Context, userID, right string) error { return item.CheckAgain(ctx, db, userID, right) },
 		},
 	}
+	b.Bearer = b.NativeUser
+
+	return b
 }
 
 // Email returns the address with which the owner of a session's token has signed in. Errors:
@@ -259,11 +276,12 @@ func (s *Mailer) put(ctx context.Context, id string, one link) error {
 	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), byPair, toAddress, byCaller)
 }
 
-// Complete is the request of a browser that has followed a link.
+// Complete is the request of a browser or an app that has followed a link.
 type Complete struct {
 	session.Browser
 	Body struct {
 		Another bool   `json:"anotherBrowser,omitempty" doc:"The user has confirmed to sign in here, although another browser has asked for the link."`
+		Client  string `json:"client,omitempty" enum:"native" doc:"Who gets the session: an app of a phone gets its token in the answer. Absent: a browser, which gets a cookie."`
 		Token   string `json:"token" minLength:"1" maxLength:"128" doc:"The parameter token of the link." example:"kXJ3gq0w6m2Yd8Jr1vQ4bT7nL5cF9hZsAeUiOpWxRtE"`
 	}
 }
@@ -274,27 +292,32 @@ type Account struct {
 	Body      struct {
 		UserID string `json:"userId" doc:"The id of the user."`
 		Email  string `json:"email" doc:"The address of the account."`
+		Token  string `json:"token,omitempty" doc:"The token of a native app, for Authorization: Bearer. Absent for a browser."`
 	}
 }
 
-// CompleteFunction signs in the browser that has the token of a link, once.
+// CompleteFunction signs in the browser or the app that has the token of a link, once.
 func CompleteFunction() app.Function {
 	return app.API(spec.Function{
 		Name:   "threefc/finish-sign-in",
-		Does:   "Signs in the browser that has the token of a link, once.",
+		Does:   "Signs in the browser or the app that has the token of a link, once.",
 		IfDown: "Nobody can sign in.",
 		On:     spec.Route{Method: "POST", Path: "/v1/auth/magic/complete", Auth: spec.Browser},
 		Uses:   []spec.Access{tables.TakeLink, tables.CreateLogin, account.CheckDeleted},
 		Users:  []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser, spec.AdminDeleteUser},
 		Memory: 256, Timeout: 10 * time.Second,
-	}, Open, (*Service).Complete, ErrLink, errBrowser, account.ErrDeleted, userpool.ErrUnverified)
+	}, Open, (*Service).Complete, ErrLink, errBrowser, errPage, account.ErrDeleted, userpool.ErrUnverified)
 }
 
 // Complete signs in: it marks the link as used and creates the session in one transaction.
 // A second run with the same token is refused, also if its answer was lost. Errors:
-// ErrLink, another_browser, account.ErrDeleted while the account is being deleted,
+// ErrLink, another_browser, not_a_native_app, account.ErrDeleted while the account is being deleted,
 // userpool.ErrUnverified.
 func (s *Service) Complete(ctx context.Context, in *Complete) (*Account, error) {
+	if in.Body.Client == native && in.IsPage() {
+		return nil, errPage
+	}
+
 	id, secret, _ := strings.Cut(in.Body.Token, ".")
 
 	row, err := item.Read[link](ctx, s.DB, tables.TakeLink, item.LinkKey(id), item.Metadata, ErrLink)
@@ -319,7 +342,7 @@ func (s *Service) Complete(ctx context.Context, in *Complete) (*Account, error) 
 	}
 
 	token, loginID := session.New()
-	begun := item.New(item.LoginKey(loginID), item.Metadata, "AuthSession", login{userID, row.V().Email}, now)
+	begun := item.New(item.LoginKey(loginID), item.Metadata, "AuthSession", login{userID, row.V().Email, in.Body.Client}, now)
 	begun.TTL = ends(now, now).Unix()
 	row.V().UsedAt = item.Format(now)
 	_, used := row.Save(now)
@@ -330,8 +353,12 @@ func (s *Service) Complete(ctx context.Context, in *Complete) (*Account, error) 
 		return nil, dynamo.RefusedAs(err, ErrLink)
 	}
 
-	out := &Account{SetCookie: Cookie.Set(token)}
-	out.Body.UserID, out.Body.Email = userID, row.V().Email
+	out := &Account{}
+	if out.Body.UserID, out.Body.Email = userID, row.V().Email; in.Body.Client == native {
+		out.Body.Token = token
+	} else {
+		out.SetCookie = Cookie.Set(token)
+	}
 
 	return out, nil
 }
@@ -353,7 +380,7 @@ func GetFunction() app.Function {
 
 // Get returns the caller, and renews the session at most once a day. A second run changes nothing.
 func (s *Service) Get(ctx context.Context, in *Get) (*Account, error) {
-	row, err := item.Read[login](ctx, s.DB, tables.ResolveSession, item.LoginKey(session.ID(in.Token(Cookie))),
+	row, err := item.Read[login](ctx, s.DB, tables.ResolveSession, item.LoginKey(session.ID(in.Credential(Cookie))),
 		item.Metadata, session.ErrInvalid)
 	if err != nil {
 		return nil, err
@@ -391,7 +418,7 @@ type End struct{ session.Browser }
 // Ended is the answer that the session has ended.
 type Ended struct {
 	Status    int
-	SetCookie string `header:"Set-Cookie" doc:"It clears the cookie."`
+	SetCookie string `header:"Set-Cookie" doc:"It clears the cookie of a browser."`
 }
 
 // EndFunction ends the caller's session.
@@ -406,11 +433,14 @@ func EndFunction() app.Function {
 	}, Open, (*Service).End, session.ErrInvalid)
 }
 
-// End ends the session.
+// End ends the session of the browser or of the app. A second run is refused: there is no session.
 func (s *Service) End(ctx context.Context, in *End) (*Ended, error) {
-	token := in.Token(Cookie)
+	token, of, out := in.Credential(Cookie), s.User, &Ended{Status: http.StatusNoContent, SetCookie: Cookie.Clear()}
+	if in.Bearer() != "" {
+		of, out.SetCookie = s.App, ""
+	}
 
-	userID, err := s.User(ctx, token)
+	userID, err := of(ctx, token)
 	if err != nil {
 		return nil, err
 	}
@@ -419,5 +449,5 @@ func (s *Service) End(ctx context.Context, in *End) (*Ended, error) {
 	err = dynamo.Transact(ctx, s.DB, tables.DropLogin, dynamo.DeleteWrite(item.Key(login, item.Metadata)),
 		dynamo.DeleteWrite(item.Key(item.UserKey(userID), login)))
 
-	return &Ended{Status: http.StatusNoContent, SetCookie: Cookie.Clear()}, err
+	return out, err
 }

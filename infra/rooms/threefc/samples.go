@@ -51,6 +51,10 @@ func (h *Host) samples() story.Samples {
 			cookie("ann"): ann, cookie("sam"): sam, cookie("vic"): vic, cookie("leaver"): leaver, cookie("out"): out,
 			cookie("stranger"): story.Stranger, cookie("expired"): story.Expired,
 		},
+		Apps: map[string]string{
+			token("ann's phone"): ann, token("sam's phone"): sam, token("vic's phone"): vic, token("leaver's phone"): leaver,
+			token("out's phone"): out, token("expired phone"): story.Expired,
+		},
 	}
 }
 
@@ -111,6 +115,16 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 
 		add(item.LoginKey(session.ID(c.Value)), item.Metadata, "AuthSession",
 			map[string]string{"userId": user, "email": user + "@example.com"}, ends)
+	}
+
+	for of, user := range h.samples().Apps {
+		ends := until
+		if user == story.Expired {
+			ends = map[string]any{"ttlEpoch": now.Unix()}
+		}
+
+		add(item.LoginKey(session.ID(of)), item.Metadata, "AuthSession",
+			map[string]string{"userId": user, "email": user + "@example.com", "client": "native"}, ends)
 	}
 
 	for _, name := range []string{"lea", "leo"} {

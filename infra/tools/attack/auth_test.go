@@ -2,6 +2,7 @@ package attack
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,8 +22,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/google/go-cmp/cmp"
+	"github.com/golang-jwt/jwt/v5"
+	diff "github.com/google/go-cmp/cmp"
 
+	"matchday/infra/local/fleet"
 	"matchday/infra/rooms/all"
 	"matchday/infra/sim/cognito"
 	"matchday/infra/tools/events/story"
@@ -39,6 +42,8 @@ type caller struct {
 	token func(m *matrix, o mutation.Operation, user string) (string, error)
 	// session is the user of the session whose cookie is sent instead.
 	session string
+	// app returns the headers of a native app, or of what is none, instead. m.row puts the rows back before.
+	app func(m *matrix, o mutation.Operation, s Sample) (http.Header, error)
 	// refused are the statuses with which a route of an Auth refuses the caller: none if
 	// it may call.
 	refused map[spec.Auth][]int
@@ -51,50 +56,130 @@ var (
 )
 
 var callers = []caller{
-	{"anonymous", func(*matrix, mutation.Operation, string) (string, error) { return "", nil }, "", unauthorized},
-	{"malformed", func(*matrix, mutation.Operation, string) (string, error) { return "eyJhbGciOiJub25lIn0.e30.", nil }, "", unauthorized},
+	{"anonymous", func(*matrix, mutation.Operation, string) (string, error) { return "", nil }, "", nil, unauthorized},
+	{"malformed", func(*matrix, mutation.Operation, string) (string, error) { return "eyJhbGciOiJub25lIn0.e30.", nil }, "", nil, unauthorized},
 	{"expired", func(m *matrix, o mutation.Operation, user string) (string, error) {
 		pool, groups := m.pool(o)
 		t, err := pool.Token(user, groups, m.fleet.Clock.Now().Add(-cognito.TTL-time.Minute))
 
 		return t.Access, err
-	}, "", unauthorized},
+	}, "", nil, unauthorized},
 	{"other pool", func(m *matrix, o mutation.Operation, user string) (string, error) {
 		pool, groups := m.pool(o)
 		t, err := m.others[pool].Token(user, groups, m.fleet.Clock.Now())
 
 		return t.Access, err
-	}, "", unauthorized},
+	}, "", nil, unauthorized},
 	{"other client", func(m *matrix, o mutation.Operation, user string) (string, error) {
 		pool, groups := m.pool(o)
 		t, err := pool.ClientToken("local-other", user, groups, m.fleet.Clock.Now())
 
 		return t.Access, err
-	}, "", unauthorized},
-	{"user", func(m *matrix, _ mutation.Operation, user string) (string, error) { return m.fleet.Token(user) }, "",
+	}, "", nil, unauthorized},
+	{"user", func(m *matrix, _ mutation.Operation, user string) (string, error) { return m.fleet.Token(user) }, "", nil,
 		map[spec.Auth][]int{spec.Admin: {401}, spec.Session: {401}}},
 	{"wrong group", func(m *matrix, _ mutation.Operation, user string) (string, error) {
 		return m.fleet.Token(user, "editor", "admins", "xadmin")
-	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
+	}, "", nil, map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
 	{"other room's group", func(m *matrix, o mutation.Operation, user string) (string, error) {
 		return m.fleet.Token(user, m.otherGroups(o)...)
-	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
+	}, "", nil, map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
 	{"ID token", func(m *matrix, _ mutation.Operation, user string) (string, error) {
 		t, err := m.fleet.Users.Token(user, nil, m.fleet.Clock.Now())
 		return t.ID, err
-	}, "", map[spec.Auth][]int{spec.User: {403}, spec.Admin: {401}, spec.Session: {401}}},
+	}, "", nil, map[spec.Auth][]int{spec.User: {403}, spec.Admin: {401}, spec.Session: {401}}},
 	{"administrator's ID token", func(m *matrix, _ mutation.Operation, user string) (string, error) {
 		t, err := m.fleet.Admins.Token(user, m.fleet.AdminGroups(), m.fleet.Clock.Now())
 		return t.ID, err
-	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
+	}, "", nil, map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
 	{"right group", func(m *matrix, _ mutation.Operation, user string) (string, error) {
 		return m.fleet.Token(user, m.fleet.AdminGroups()...)
-	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Session: {401}}},
-	{"own session", nil, own, notSession},
-	{"expired session", nil, story.Expired, unauthorized},
-	{"unknown session", nil, "nobody", unauthorized},
-	{"session, page of another site", nil, foreign,
+	}, "", nil, map[spec.Auth][]int{spec.User: {401}, spec.Session: {401}}},
+	{"own session", nil, own, nil, notSession},
+	{"expired session", nil, story.Expired, nil, unauthorized},
+	{"unknown session", nil, "nobody", nil, unauthorized},
+	{"session, page of another site", nil, foreign, nil,
 		map[spec.Auth][]int{spec.User: {401}, spec.Admin: {401}, spec.Session: {403}, spec.Browser: {403}}},
+	{"native app", nil, "", func(m *matrix, o mutation.Operation, s Sample) (http.Header, error) {
+		return m.nativeApp(o, somebody(s), m.fleet.Clock.Now())
+	}, notSession},
+	{"native app, page of another site", nil, "", func(m *matrix, o mutation.Operation, s Sample) (http.Header, error) {
+		h, err := m.nativeApp(o, somebody(s), m.fleet.Clock.Now())
+		h.Set("Origin", elsewhere)
+
+		return h, err
+	}, map[spec.Auth][]int{spec.User: {401}, spec.Admin: {401}, spec.Browser: {403}}},
+	{"native app, expired", nil, "", func(m *matrix, o mutation.Operation, _ Sample) (http.Header, error) {
+		return m.nativeApp(o, story.Expired, m.fleet.Clock.Now().Add(-cognito.TTL-time.Minute))
+	}, unauthorized},
+	{"native app of another pool", nil, "", func(m *matrix, o mutation.Operation, s Sample) (http.Header, error) {
+		t, err := m.others[m.fleet.Users].ClientToken(fleet.NativeClient(o.Room), somebody(s), nil, m.fleet.Clock.Now())
+		return bearer(t.Access), err
+	}, unauthorized},
+	{"native app of another room", nil, "", func(m *matrix, o mutation.Operation, s Sample) (http.Header, error) {
+		t, err := m.fleet.Users.ClientToken(fleet.NativeClient("other"), somebody(s), nil, m.fleet.Clock.Now())
+		return bearer(t.Access), err
+	}, unauthorized},
+	{"native app's ID token", nil, "", func(m *matrix, o mutation.Operation, s Sample) (http.Header, error) {
+		t, err := m.fleet.Users.ClientToken(fleet.NativeClient(o.Room), somebody(s), nil, m.fleet.Clock.Now())
+		return bearer(t.ID), err
+	}, unauthorized},
+	{"unsigned", nil, "", func(m *matrix, o mutation.Operation, s Sample) (http.Header, error) {
+		now := m.fleet.Clock.Now()
+		t := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{
+			"sub": somebody(s), "iss": m.fleet.Users.Issuer(), "client_id": fleet.NativeClient(o.Room), "token_use": "access",
+			"scope": "openid email", "iat": now.Unix(), "exp": now.Add(time.Hour).Unix(),
+		})
+		text, err := t.SignedString(jwt.UnsafeAllowNoneSignatureType)
+
+		return bearer(text), err
+	}, unauthorized},
+	{"session's token as a bearer token", nil, "", func(m *matrix, _ mutation.Operation, s Sample) (http.Header, error) {
+		_, token, _ := strings.Cut(cmp.Or(s.Cookie, m.cookieOf(story.Stranger).Get("Cookie")), "=")
+		return bearer(token), nil
+	}, unauthorized},
+	{"another room's session", nil, "", func(m *matrix, o mutation.Operation, _ Sample) (http.Header, error) {
+		for cookie, user := range m.fleet.Sessions {
+			if name, token, _ := strings.Cut(cookie, "="); !strings.Contains(name, o.Room) && user != story.Expired {
+				return bearer(token), nil
+			}
+		}
+
+		return bearer("none"), nil
+	}, unauthorized},
+	{"bearer token as a cookie", nil, "", func(m *matrix, o mutation.Operation, s Sample) (http.Header, error) {
+		h, err := m.nativeApp(o, somebody(s), m.fleet.Clock.Now())
+		name, _, _ := strings.Cut(s.Cookie, "=")
+		_, token, _ := strings.Cut(h.Get("Authorization"), " ")
+
+		return m.cookie(name + "=" + token), err
+	}, unauthorized},
+	{"session and native app", nil, "", func(m *matrix, o mutation.Operation, s Sample) (http.Header, error) {
+		h, err := m.nativeApp(o, somebody(s), m.fleet.Clock.Now())
+		maps.Copy(h, m.cookie(s.Cookie))
+
+		return h, err
+	}, unauthorized},
+}
+
+// elsewhere is the origin of a page that is not the app's. It is of this machine, so that the listener lets it
+// through.
+const elsewhere = "http://127.0.0.1:1"
+
+// nativeApp returns the headers of a native app of the operation's room, in which a user is signed in: with the
+// token of a session, or with an access token from a time on.
+func (m *matrix) nativeApp(o mutation.Operation, user string, from time.Time) (http.Header, error) {
+	if !m.room(o.Room).Native {
+		for token, of := range m.fleet.Apps {
+			if of == user {
+				return bearer(token), nil
+			}
+		}
+	}
+
+	t, err := m.fleet.Users.ClientToken(fleet.NativeClient(o.Room), user, nil, from)
+
+	return bearer(t.Access), err
 }
 
 // Values of caller.session that are no users: the session of the sample, and that session
@@ -230,7 +315,18 @@ func (m *matrix) row(ctx context.Context, o mutation.Operation, s Sample) error 
 			credentials = m.cookie(s.Cookie)
 		case c.session == foreign:
 			credentials = m.cookie(s.Cookie)
-			credentials.Set("Origin", "http://127.0.0.1:1") // of this machine, so that the listener lets it through
+			credentials.Set("Origin", elsewhere)
+		case c.app != nil:
+			if o.Changes() { // the caller before may have ended the session, or what the request is about
+				if err := m.restore(ctx, o.Room, before); err != nil {
+					return err
+				}
+			}
+
+			var err error
+			if credentials, err = c.app(m, o, s); err != nil {
+				return err
+			}
 		default:
 			credentials = m.cookieOf(c.session)
 		}
@@ -467,7 +563,7 @@ func (m *matrix) stranger(ctx context.Context, o mutation.Operation, s Sample, b
 			switch {
 			case status >= 300 && !same, !same && own, !there && mentions(r, s.UserID):
 				m.errorf("%s: a stranger changed the row %s of %s, with a %d:\n%s", o.Name(), key, table, status,
-					cmp.Diff(textOfRow(r), textOfRow(now)))
+					diff.Diff(textOfRow(r), textOfRow(now)))
 			}
 
 			if own {

@@ -19,6 +19,10 @@ type Samples struct {
 	// user Expired has a session that is over, and the user Stranger one that no event uses.
 	Sessions map[string]string
 
+	// Apps are the users of the bearer tokens by which native apps send the events' requests, if the room's
+	// tokens are those of sessions. No event uses one.
+	Apps map[string]string
+
 	// Faults are the room's conditions under which an answer may be expected (events.Case.Given):
 	// a function that begins the fault, or ends it.
 	Faults map[string]func(on bool)

@@ -31,6 +31,7 @@ type Fleet struct {
 	Cases      []Case                   // of all rooms, in the order of their times
 	Conditions map[string]func(on bool) // of all rooms: story.Samples.Faults
 	Sessions   map[string]string        // of all rooms: story.Samples.Sessions
+	Apps       map[string]string        // of all rooms: story.Samples.Apps
 }
 
 // Case is a case of the story, and when it happens.
@@ -46,6 +47,7 @@ func Start(ctx context.Context, rooms []rooms.Room, cfg fleet.Config) (_ *Fleet,
 		Events:     os.DirFS(filepath.Join(cfg.Root, "events")),
 		Conditions: map[string]func(on bool){},
 		Sessions:   map[string]string{},
+		Apps:       map[string]string{},
 	}
 
 	var samples []story.Samples
@@ -61,6 +63,7 @@ func Start(ctx context.Context, rooms []rooms.Room, cfg fleet.Config) (_ *Fleet,
 
 		maps.Copy(f.Conditions, local.Samples.Faults)
 		maps.Copy(f.Sessions, local.Samples.Sessions)
+		maps.Copy(f.Apps, local.Samples.Apps)
 	}
 
 	slices.SortStableFunc(f.Cases, func(a, b Case) int { return a.Time.Compare(b.Time) })

@@ -145,7 +145,8 @@ func TestBudgetsAreShared(t *testing.T) {
 					t.Errorf("%s has the share %s, want a name, a period, and at least one request of the budget", f.Name, s)
 				}
 
-				if name := s.Budget.Setting; name != "" && !slices.ContainsFunc(room.Settings, func(o spec.Setting) bool { return o.Name == name && o.Of(f) }) {
+				gets := func(o spec.Setting) bool { return o.Name == s.Budget.Setting && o.Of(f) }
+				if s.Budget.Setting != "" && !slices.ContainsFunc(room.Settings, gets) {
 					t.Errorf("%s has the share %s, and does not get the setting", f.Name, s)
 				}
 

@@ -212,7 +212,9 @@ func TestInactiveApplication(t *testing.T) {
 func TestLimitsAreThoseOfTheSetting(t *testing.T) {
 	t.Parallel()
 
-	headers := []string{"X-RateLimit-Limit", "400,4000", "X-RateLimit-Usage", "1,2", "X-ReadRateLimit-Limit", "200,2000", "X-ReadRateLimit-Usage", "1,2"}
+	headers := []string{
+		"X-RateLimit-Limit", "400,4000", "X-RateLimit-Usage", "1,2", "X-ReadRateLimit-Limit", "200,2000", "X-ReadRateLimit-Usage", "1,2",
+	}
 	for name, c := range map[string]struct {
 		setting string
 		stored  stored
@@ -225,16 +227,26 @@ func TestLimitsAreThoseOfTheSetting(t *testing.T) {
 		"the overall limit is the smaller": {"50,4000,200,2000", stored{"used": 50}, 0, []any{nil, nil, 50.0, 50.0}},
 		"Strava names another":             {"", stored{"used": 5}, 1, []any{200.0, 2000.0, 6.0, 6.0}},
 		"the other is used":                {"", stored{"used": 100, "limitQuarter": 200}, 1, []any{200.0, 2000.0, 101.0, 101.0}},
-		"the other is smaller":             {"800,8000,400,4000", stored{"used": 200, "limitQuarter": 200, "limitDay": 2000}, 0, []any{200.0, 2000.0, 200.0, 200.0}},
-		"Strava names that of the setting": {"400,4000,200,2000", stored{"used": 5, "limitQuarter": 300, "limitDay": 3000}, 1, []any{nil, nil, 6.0, 6.0}},
+		"the other is smaller": {
+			"800,8000,400,4000",
+			stored{"used": 200, "limitQuarter": 200, "limitDay": 2000},
+			0,
+			[]any{200.0, 2000.0, 200.0, 200.0},
+		},
+		"Strava names that of the setting": {
+			"400,4000,200,2000",
+			stored{"used": 5, "limitQuarter": 300, "limitDay": 3000},
+			1,
+			[]any{nil, nil, 6.0, 6.0},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := small(t)
 			w.Settings[workout.Limits] = c.setting
 			w.MoveClock(noon.Add(5 * time.Minute))
-			c.stored["PK"], c.stored["SK"], c.stored["quarter"], c.stored["day"] = "STRAVA#BUDGET", "META", noon.Unix(), noon.Truncate(24*time.Hour).Unix()
-			c.stored["usedDay"] = c.stored["used"]
+			c.stored["PK"], c.stored["SK"], c.stored["usedDay"] = "STRAVA#BUDGET", "META", c.stored["used"]
+			c.stored["quarter"], c.stored["day"] = noon.Unix(), noon.Truncate(24*time.Hour).Unix()
 			testkit.PutRows(w.World, tables.Main, c.stored)
 			calls := fail(w, "/api/v3/activities/", http.StatusNotFound, jsonType, `{}`, headers...)
 			ingest(w, eventOf("update", 1, noon))
@@ -360,8 +372,14 @@ func TestBackfillsWaitForADay(t *testing.T) {
 		suspected bool
 		changed   int
 	}{
-		"an import":                  {link.Backfill{UserID: "ann", Whole: true}, 503, []time.Duration{time.Minute}, false, 0},
-		"an import, after hours":     {link.Backfill{UserID: "ann", Whole: true, Wait: sdk.Wait{Waits: 9, Since: 86_399}}, 503, []time.Duration{15 * time.Minute}, false, 0},
+		"an import": {link.Backfill{UserID: "ann", Whole: true}, 503, []time.Duration{time.Minute}, false, 0},
+		"an import, after hours": {
+			link.Backfill{UserID: "ann", Whole: true, Wait: sdk.Wait{Waits: 9, Since: 86_399}},
+			503,
+			[]time.Duration{15 * time.Minute},
+			false,
+			0,
+		},
 		"an import, after a day":     {link.Backfill{UserID: "ann", Whole: true, Wait: sdk.Wait{Waits: 9, Since: 86_400}}, 503, nil, true, 1},
 		"a sync":                     {link.Backfill{UserID: "ann", Asked: 60}, 503, []time.Duration{time.Minute}, false, 0},
 		"a sync, before the next":    {link.Backfill{UserID: "ann", Asked: 11 * 3600}, 200, nil, false, 0},
@@ -489,7 +507,9 @@ func TestUnitsOfASync(t *testing.T) {
 
 		for n := range users {
 			id := fmt.Sprintf("user-%05d", n)
-			rows = append(rows, link.Listed{PK: item.Connected(item.Shard(id)), SK: item.User(id), UserID: id, FetchedAt: noon.Unix(), WholeAt: noon.Unix()})
+			rows = append(rows, link.Listed{
+				PK: item.Connected(item.Shard(id)), SK: item.User(id), UserID: id, FetchedAt: noon.Unix(), WholeAt: noon.Unix(),
+			})
 		}
 
 		testkit.PutRows(w.World, tables.Main, rows...)

@@ -119,7 +119,7 @@ type reads struct {
 	// The others are in the row of all functions. Rows of before lack them.
 	LimitQuarter int   `dynamodbav:"limitQuarter,omitempty"`  // that Strava's answers name; 0 if it is that of the setting
 	LimitDay     int   `dynamodbav:"limitDay,omitempty"`      // as LimitQuarter
-	InactiveAt   int64 `dynamodbav:"inactiveAtUtc,omitempty"` // when Strava last said that the application is inactive, epoch s; 0 since it answers
+	InactiveAt   int64 `dynamodbav:"inactiveAtUtc,omitempty"` // when a call was last refused because the application is inactive, epoch s
 	LateSince    int64 `dynamodbav:"lateSinceUtc,omitempty"`  // since when some users wait too long for a fetch, epoch s; 0 if none does
 }
 

@@ -33,10 +33,10 @@ func TestSyncAsksForUsersWithAReason(t *testing.T) {
 		"just due":                             {link.Listed{FetchedAt: ago(35 * time.Hour), WholeAt: ago(2 * day)}, true, false},
 		"a whole fetch a week ago":             {link.Listed{FetchedAt: ago(36 * time.Hour), WholeAt: ago(7 * day)}, true, true},
 		"a row of before":                      {link.Listed{}, true, true},
-		"an event given up":                    {link.Listed{FetchedAt: ago(time.Hour), WholeAt: ago(day), SuspectAt: ago(2 * time.Hour)}, true, true},
-		"an event given up before a whole one": {link.Listed{FetchedAt: ago(time.Hour), WholeAt: ago(time.Hour), SuspectAt: ago(2 * time.Hour)}, false, false},
+		"an event given up":                    {link.Listed{FetchedAt: ago(1), WholeAt: ago(day), SuspectAt: ago(time.Hour)}, true, true},
+		"an event given up before a whole one": {link.Listed{FetchedAt: ago(1), WholeAt: ago(1), SuspectAt: ago(time.Hour)}, false, false},
 		"a first import goes on":               {link.Listed{AskedAt: ago(23 * time.Hour)}, false, false},
-		"a first import that ended":            {link.Listed{AskedAt: ago(40 * time.Hour), FetchedAt: ago(39 * time.Hour), WholeAt: ago(39 * time.Hour)}, true, false},
+		"a first import that ended":            {link.Listed{AskedAt: ago(2 * day), FetchedAt: ago(2 * day), WholeAt: ago(2 * day)}, true, false},
 		"a first import that was given up":     {link.Listed{AskedAt: ago(25 * time.Hour), SuspectAt: ago(time.Hour)}, true, true},
 		"a broken connection":                  {link.Listed{FetchedAt: ago(9 * day), BrokenAt: ago(time.Hour)}, false, false},
 	} {
@@ -118,7 +118,8 @@ func TestSyncOfManyUsers(t *testing.T) {
 	}
 
 	messages, late := s.Choose()
-	if len(messages) != 3 || messages[0].Seen != ago(36*time.Hour+4999*time.Second) || messages[2].Seen != ago(36*time.Hour+4997*time.Second) || !late {
+	oldest := ago(36*time.Hour + 4999*time.Second)
+	if len(messages) != 3 || messages[0].Seen != oldest || messages[2].Seen != oldest+2 || !late {
 		t.Errorf("chose %+v, late %v, want the three oldest, and others late", messages, late)
 	}
 }

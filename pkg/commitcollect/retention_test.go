@@ -355,6 +355,35 @@ func TestRetentionBegins(t *testing.T) {
 	w.Logs.TakeWarnings()
 }
 
+// TestDeletedWorkoutLeavesItsID in a stage that keeps workouts for some days: what is gone at Strava goes at once. If
+// it comes back, it counts again.
+func TestDeletedWorkoutLeavesItsID(t *testing.T) {
+	t.Parallel()
+	w := keeping(t, "7", noHistory)
+	id := w.Start("ann", commitcollecttest.Goal{})
+	run := w.Upload(77, "Run", noon.Add(-time.Hour), 15_000)
+	w.Pass(time.Minute)
+	w.Strava.Delete(run)
+	w.Pass(time.Minute)
+
+	is := workoutOf(w, "ann", run)
+	same(t, "the workout", []any{is["name"], is["distanceMeters"], is["startDateUtc"], is["isDeleted"]}, []any{nil, 0.0, nil, true})
+
+	_, rows, entries := oldest(w)
+	same(t, "rows and entries", [2]int{rows, entries}, [2]int{1, 0})
+	same(t, "the milestone", progress(w.Show("ann", id)), [3]int64{15_000, 0, 1})
+
+	w.Strava.Upload(77, strava.Activity{ID: run, Name: "Run", SportType: "Run", StartDate: noon.Add(-time.Hour), Distance: 15_000})
+	w.Pass(time.Minute)
+	same(t, "the milestone, when it is back", progress(w.Show("ann", id)), [3]int64{15_000, 15_000, 1})
+	w.Strava.Delete(run)
+	w.Pass(time.Minute)
+	w.MoveClock(noon.AddDate(0, 0, 1))
+	reconcile(w)
+	_, rows, _ = oldest(w)
+	same(t, "rows in the end", rows, 0)
+}
+
 // TestPayloadsGo: what was once stored of an activity beside the attributes of a workout goes with the next fetch
 // of the history.
 func TestPayloadsGo(t *testing.T) {

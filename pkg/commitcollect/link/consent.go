@@ -14,7 +14,8 @@ import (
 // it for connections of older versions. The app asks them to connect again, which records the new version.
 const ConsentVersion = 1
 
-var errConsent = problem.New(problem.Conflict, "consent_outdated", "the text about the data has changed: show it again, and send its version")
+var errConsent = problem.New(problem.Conflict, "consent_outdated",
+	"the text about the data has changed: show it again, and send its version")
 
 // Consent is what a user agrees to before connecting Strava, in an answer.
 type Consent struct {

@@ -222,6 +222,7 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 		athlete:   e.OwnerID,
 		aspect:    e.AspectType,
 		eventTime: min(e.EventTime, s.clock.Now().Add(maxAhead).Unix()),
+		bare:      s.keeps > 0,
 	}
 	if e.AspectType != "delete" {
 		a, err := s.fetch(ctx, userID, c.id)

@@ -60,6 +60,7 @@ type change struct {
 	aspect    string
 	eventTime int64 // epoch s
 	listed    bool  // from a page of the history, in which most activities are unchanged
+	bare      bool  // of a deleted workout, nothing is kept but that it is deleted
 	purged    bool  // the workout is not kept at all
 	start     int64 // of a purged workout, epoch s
 }
@@ -203,6 +204,10 @@ func (r Row) apply(c change, pk string, now time.Time) (next Row, ok bool) {
 		next.Manual, next.Flagged, next.Private = a.Manual, a.Flagged, a.OnlyMe()
 		next.IsDeleted, next.DeletedAt = false, 0
 	} else {
+		if c.bare {
+			next = Row{PK: pk, SK: next.SK, EntityType: next.EntityType, ActivityID: c.id, AthleteID: c.athlete, IngestedAt: r.IngestedAt}
+		}
+
 		next.IsDeleted, next.DeletedAt = true, cmp.Or(r.DeletedAt, now.Unix())
 	}
 

@@ -13,3 +13,8 @@ expect(milestones.response.status === 401 && problem(milestones.error)?.type ===
 // @ts-expect-error: a milestone has a target
 const milestone = await client.POST("/milestones", { body: { modelId: "trike-2026" } });
 expect(milestone.response.status === 401, "a browser without a session is accepted");
+
+// A native app sends a token in place of the cookie. The types take either, and both are refused.
+const app = createClient<paths>({ baseUrl: base + "/commitcollect", headers: { Authorization: "Bearer expired" } });
+const session = await app.GET("/session");
+expect(session.response.status === 401 && problem(session.error)?.type === "urn:problem-type:matchday:invalid_token", "a token of nobody is accepted");

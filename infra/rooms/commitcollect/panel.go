@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"time"
@@ -29,20 +30,23 @@ func (v *visit) panel() console.Panel {
 		return v.look(ctx)
 	}}
 
+	buttons := map[string]console.Button{
+		"connect":    button(v, look, func(ctx context.Context, _ struct{}) (string, error) { return v.connect(ctx) }),
+		"disconnect": button(v, look, func(ctx context.Context, _ struct{}) (string, error) { return v.disconnect(ctx) }),
+		"start":      button(v, look, v.start),
+		"set":        button(v, look, v.set),
+		"go":         button(v, look, v.goOut),
+		"delete":     button(v, look, v.delete),
+		"why":        button(v, look, v.why),
+		"share":      button(v, look, v.share),
+		"unshare":    button(v, look, v.unshare),
+	}
+	maps.Copy(buttons, v.phoneButtons(look))
+
 	return console.Panel{
 		Room: commitcollect.Room().Spec.Name, Title: "CommitCollect", Files: console.FilesOf(files),
-		View: look.View("collect"),
-		Buttons: map[string]console.Button{
-			"connect":    button(v, look, func(ctx context.Context, _ struct{}) (string, error) { return v.connect(ctx) }),
-			"disconnect": button(v, look, func(ctx context.Context, _ struct{}) (string, error) { return v.disconnect(ctx) }),
-			"start":      button(v, look, v.start),
-			"set":        button(v, look, v.set),
-			"go":         button(v, look, v.goOut),
-			"delete":     button(v, look, v.delete),
-			"why":        button(v, look, v.why),
-			"share":      button(v, look, v.share),
-			"unshare":    button(v, look, v.unshare),
-		},
+		View:    look.View("collect"),
+		Buttons: buttons,
 	}
 }
 

@@ -110,7 +110,10 @@ func TestPanel(t *testing.T) {
 	goOut(2)
 	run(minted(3), click("#collect-pause"), consoletest.Says("#goal-about", "active"))
 	pass(time.Minute)
-	run(minted(7), consoletest.Says("#metres", "25 km"))
+	run(minted(7), consoletest.Says("#metres", "25 km"), consoletest.Says("#phone-about", "Nobody is signed in"), click("#phone-in"),
+		consoletest.Says("#phone-about", "signed in by a token"), consoletest.Says("#phone-parts", "7 of 12 parts"))
+	pass(20 * time.Minute) // the token expires, and is refreshed
+	run(consoletest.See(`(document.querySelector("#phone-parts").textContent = "", true)`), consoletest.Says("#phone-parts", "7 of 12 parts"))
 	run(consoletest.See(`[...document.querySelectorAll("#workouts li")].find((li) => li.textContent.includes("TrailRun")).querySelector("button:last-child").click() || true`), consoletest.Says("#why-said", "deleted at Strava"))
 	pass(time.Minute)
 	run(minted(7), consoletest.Says("#goal-about", "13 km of the workouts are left"),
@@ -156,6 +159,9 @@ func TestPanel(t *testing.T) {
 		consoletest.Says("#workouts-about", "athlete 2026"))
 	pass(time.Minute)
 	run(consoletest.See(`document.querySelectorAll("#workouts li").length > 3`), click("#collect-start"), minted(0))
+	pass(time.Minute) // the next milestone is the latest
+	run(click("#phone-start"), consoletest.Says("#phone-said", "has begun"), consoletest.Says("#goal", "10 km of running"),
+		click("#phone-out"), consoletest.Says("#phone-about", "Nobody"))
 
 	// The visitor has deleted the account when the fleet is started again.
 	_, err = f.DB.PutItem(t.Context(), &dynamodb.PutItemInput{
@@ -167,7 +173,8 @@ func TestPanel(t *testing.T) {
 	testkit.Must(t, err)
 	testkit.Must(t, prepare())
 	run(consoletest.Says("#workouts-about", "Strava is not connected"), consoletest.Says("#goal", "No milestone"), click("#collect-link"),
-		consoletest.Says("#collect-said", "deleted"))
+		consoletest.Says("#collect-said", "deleted"), chromedp.Navigate(server.URL+"/commitcollect/"), consoletest.Says("#goal", "No milestone"),
+		consoletest.Says("#phone-about", "Nobody"))
 
 	for len(complaints()) == 0 { // the page may have the answer before the browser reports it
 		run(consoletest.See("true"))

@@ -26,6 +26,7 @@ const (
 type visit struct {
 	*Host
 	browser *browser.Browser // nil until the fleet has started
+	phone   *browser.App
 }
 
 // prepare writes the model, and subscribes to Strava. A second run changes nothing.
@@ -56,7 +57,7 @@ func (v *visit) prepare(ctx context.Context) error {
 		return err
 	}
 
-	v.browser = browser.New(v.URL + "/commitcollect")
+	v.browser, v.phone = browser.New(v.URL+"/commitcollect"), v.newPhone()
 
 	return nil
 }
@@ -134,13 +135,7 @@ type goal struct {
 }
 
 func (v *visit) start(ctx context.Context, g goal) (string, error) {
-	return "A milestone of " + kilometres(g.Total) + " has begun.", v.app(ctx, http.MethodPost, "/milestones", map[string]any{
-		"modelId":          model,
-		"sport":            g.Sport,
-		"targetType":       "DISTANCE_METERS",
-		"totalTarget":      g.Total,
-		"periodStartAtUtc": v.Clock.Now().Add(-time.Hour).Unix(),
-	}, nil)
+	return "A milestone of " + kilometres(g.Total) + " has begun.", v.app(ctx, http.MethodPost, "/milestones", v.body(g), nil)
 }
 
 // set is the button that pauses and resumes a milestone.
@@ -257,6 +252,7 @@ type screen struct {
 	Milestone json.RawMessage `json:"milestone,omitempty"` // the latest, with its parts
 	Workouts  json.RawMessage `json:"workouts,omitempty"`
 	Trail     json.RawMessage `json:"trail,omitempty"`
+	Phone     phoneScreen     `json:"phone"`
 	Parts     []part          `json:"parts"` // by their index from 0
 }
 
@@ -296,6 +292,8 @@ func (v *visit) look(ctx context.Context) (s screen, err error) {
 			latest = m
 		}
 	}
+
+	s.Phone = v.lookAtPhone(ctx, latest.MilestoneID)
 
 	if latest.MilestoneID != "" {
 		if err := v.app(ctx, http.MethodGet, "/milestones/"+latest.MilestoneID, nil, &s.Milestone); err != nil {

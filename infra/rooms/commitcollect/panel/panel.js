@@ -25,7 +25,7 @@ function drawPart({ drawing }, n) {
 function drawModel(m) {
   if (!$("model").querySelector("g")) $("model").append(...view.parts.map((p, i) => drawPart(p, i + 1)));
   const minted = new Map((m?.awards ?? []).map((a) => [a.partIndex, a]));
-  const before = had?.id === m?.milestoneId ? had.parts : null;
+  const before = had && had.id === m?.milestoneId ? had.parts : null;
   for (const g of document.querySelectorAll("#model [data-part]")) {
     const n = Number(g.dataset.part), is = minted.has(n);
     g.classList.toggle("minted", is);
@@ -79,6 +79,14 @@ const events = {
   STRAVA_ACTIVITY_DELETE: "An activity was deleted at Strava", MILESTONE_PART_MINTED: "Minted",
 };
 
+function drawPhone() {
+  const phone = view.phone, seen = phone.milestone;
+  put($("phone-about"), !phone.signedIn ? "Nobody is signed in on the phone" : `signed in by a token until ${hms.format(Date.parse(phone.until))}, then refreshed`);
+  put($("phone-parts"), phone.wrong ?? (seen ? `${seen.partsAwardedCount} of ${seen.partsTotal} parts on the phone` : ""));
+  $("phone-in").disabled = phone.signedIn;
+  for (const id of ["phone-start", "phone-out"]) $(id).disabled = !phone.signedIn;
+}
+
 function drawStory() {
   keyed($("story"), (view.trail ?? []).map((e) => e.id), () => el("li", {}, el("time"), el("span"))).forEach((li, i) => {
     const e = view.trail[i], part = e.event === "MILESTONE_PART_MINTED" ? `: ${view.parts[e.data?.partIndex - 1]?.name ?? "a part"}` : "";
@@ -90,11 +98,12 @@ function drawStory() {
 
 function drawCollect() {
   view = room.collect;
-  for (const id of ["collect", "workouts-panel", "story-panel"]) $(id).hidden = false;
+  for (const id of ["collect", "workouts-panel", "phone", "story-panel"]) $(id).hidden = false;
   const m = view.milestone;
   drawGoal(m);
   drawModel(m);
   drawWorkouts(m);
+  drawPhone();
   drawStory();
 }
 
@@ -105,5 +114,8 @@ $("collect-pause").addEventListener("click", () => press("commitcollect/set", { 
 $("collect-share").addEventListener("click", () => press(`commitcollect/${view.milestone.pictureUrl ? "unshare" : "share"}`, { milestone: view.milestone.milestoneId }, $("collect-said")));
 $("collect-start").addEventListener("click", () => press("commitcollect/start", { sport: "RUN", total: 42195 }, $("collect-said")));
 $("collect-link").addEventListener("click", () => press(`commitcollect/${$("collect-link").textContent.split(" ")[0]}`, {}, $("collect-said")));
+for (const id of ["phone-in", "phone-start", "phone-out"]) {
+  $(id).addEventListener("click", () => press(`commitcollect/${id}`, {}, $("phone-said")));
+}
 
 export const draw = { collect: drawCollect };

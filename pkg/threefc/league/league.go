@@ -4,10 +4,8 @@ package league
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"matchday/pkg/kit/account"
@@ -75,7 +73,7 @@ type CreateLeague struct {
 	idem.Key
 	Body struct {
 		Name string `json:"name" format:"display-name" doc:"The name of the league." example:"Parkside three-sided"`
-		Slug string `json:"slug,omitempty" minLength:"3" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The name in URLs: by default one that is made of the name." example:"parkside"`
+		Slug string `json:"slug,omitempty" minLength:"3" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The name in URLs: by default one that is made of the name. That of a private league gets random letters at its end." example:"parkside"`
 
 		Visibility item.Visibility `json:"visibility,omitempty" enum:"public,unlisted,private" doc:"Who may see the league: by default everybody." example:"public"`
 	}
@@ -96,11 +94,15 @@ func CreateLeagueFunction() app.Function {
 }
 
 // CreateLeague creates a league with the caller as its administrator, in one transaction.
-// Errors: slug_taken for a slug that the caller has chosen, too_many_leagues.
+// The slug of a private league ends with random letters. Errors: slug_taken for a slug that the caller
+// has chosen, too_many_leagues.
 func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
 	return idem.Once(ctx, s.Answers, CreateLeagueFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
-			slug := cmp.Or(in.Body.Slug, Slug(in.Body.Name))
+			slug, private := cmp.Or(in.Body.Slug, Slug(in.Body.Name)), in.Body.Visibility == item.Private
+			if private { // nobody is to find out by the slug that there is such a league
+				slug = apart(slug)
+			}
 
 			return dynamo.RetryValue(ctx, item.Attempts, func() (*LeaguePage, error) {
 				now := s.Now()
@@ -131,11 +133,11 @@ func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 				err = commit(ctx, tables.CreateLeague, out, to.Create(), l.Create(), g.Create(),
 					g.Mirror(item.UserKey(in.UserID), item.LeagueKey(id)), counted)
 				if item.RefusedWrite(err) == 0 { // another league has the slug
-					if in.Body.Slug != "" {
+					if in.Body.Slug != "" && !private {
 						return nil, errSlug
 					}
 
-					slug = strings.Trim(slug[:min(len(slug), 32)], "-") + "-" + strings.ToLower(rand.Text()[:6])
+					slug = apart(slug)
 				}
 
 				return out, err
@@ -259,7 +261,7 @@ func UpdateLeagueFunction() app.Function {
 	}, Open, (*Service).UpdateLeague, errSlug, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
-// UpdateLeague changes a league. Errors: slug_taken, stale.
+// UpdateLeague changes a league. A new slug of a private league ends with random letters. Errors: slug_taken, stale.
 func (s *Service) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePage, error) {
 	return idem.Once(ctx, s.Answers, UpdateLeagueFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
@@ -278,6 +280,12 @@ func (s *Service) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePa
 				row.V().Name, row.V().Slug = cmp.Or(in.Body.Name, was.Name), cmp.Or(in.Body.Slug, was.Slug)
 				if in.Body.Visibility != "" && in.Body.Visibility != was.Shown() {
 					row.V().Visibility = in.Body.Visibility
+				}
+
+				if slug := row.V().Slug; row.V().Shown() == item.Private && slug != was.OldSlug && slug != was.Slug {
+					if row.V().Slug = was.Slug; !isApart(was.Slug, slug) {
+						row.V().Slug = apart(slug)
+					}
 				}
 
 				if *row.V() == was {

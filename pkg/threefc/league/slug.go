@@ -1,6 +1,7 @@
 package league
 
 import (
+	"crypto/rand"
 	"strings"
 	"unicode"
 
@@ -32,3 +33,17 @@ func Slug(name string) string {
 
 	return strings.Trim(slug, "-")
 }
+
+// apart returns a slug with random letters at its end: one that is taken says nothing of the league that
+// has it.
+func apart(slug string) string { return stem(slug) + strings.ToLower(rand.Text()[:letters]) }
+
+// isApart reports whether apart may have made a slug of another.
+func isApart(slug, of string) bool {
+	rest, ok := strings.CutPrefix(slug, stem(of))
+	return ok && len(rest) == letters && !strings.Contains(rest, "-")
+}
+
+const letters = 6
+
+func stem(slug string) string { return strings.Trim(slug[:min(len(slug), 32)], "-") + "-" }

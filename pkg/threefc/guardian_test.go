@@ -1,6 +1,7 @@
 package threefc_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -81,4 +82,41 @@ func TestGuardianWhoHasAnswered(t *testing.T) {
 	path := m.tomorrow()
 	m.Do("lena", "PUT", path, map[string]any{"status": "in"})
 	same(t, "the mails", m.remind(), 0)
+}
+
+// TestGuardianByThePageOfACode: who has the code of a game claims a child in a browser, whether or not the guardian
+// has a player, and may do so for several.
+func TestGuardianByThePageOfACode(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.lena() // has claimed Ada, as herself
+
+	code := "/join/" + m.code()
+	relation := func(id string) string { return decode[player.Player](m, "sam", "GET", "/v1/players/"+id, nil).Relation }
+
+	m.show("lena", code, 200, "?child=true")
+
+	if page := m.show("", code+"?child=true", 200, "Join the game"); strings.Contains(page, `name="child"`) {
+		t.Error("a visitor who is not signed in can choose a child")
+	}
+
+	for _, id := range m.l.Players[1:3] {
+		page := m.show("lena", code+"?child=true", 200, "The name of your child")
+		if strings.Contains(page, ">Ada<") || strings.Contains(page, `name="nickname"`) || !strings.Contains(page, id) {
+			t.Errorf("the page is %s", page)
+		}
+
+		form := url.Values{"key": {m.key(page)}, "child": {id}}
+		m.send("", code, form, 200, "Sign in to say who you are.")
+
+		for range 2 {
+			m.send("lena", code, form, 200, "You answer for ")
+			same(t, "the relation", relation(id), "guardian")
+		}
+
+		m.send("eve", code, form, 409, "claimed")
+	}
+
+	same(t, "the pool", decode[struct{ Players []any }](m, "sam", "GET", m.path("pool"), nil).Players, []any{})
+	same(t, "the own player", relation(m.l.Players[0]), "self")
 }

@@ -60,7 +60,8 @@ var errJoined = problem.New(problem.Conflict, "joined_already",
 // ShowJoin is the request for the page of a join code.
 type ShowJoin struct {
 	session.Browser
-	Code string `path:"code" maxLength:"32" doc:"The code. Case, hyphens and spaces are ignored." example:"7Q2MZ0KD"`
+	Code  string `path:"code" maxLength:"32" doc:"The code. Case, hyphens and spaces are ignored." example:"7Q2MZ0KD"`
+	Child bool   `query:"child" doc:"Whether the visitor is the guardian of a player."`
 }
 
 // ShowJoinFunction asks who joins the game of a code.
@@ -79,11 +80,12 @@ func ShowJoinFunction() app.Function {
 
 // ShowJoin shows a form with a name and a picture. A visitor who is signed in and has a player in the
 // league joins as that player, and one who has none may also choose a player whom nobody has claimed:
-// that reads all players of the league, at most MaxPlayers. Errors: invalid_or_expired_code,
+// that reads all players of the league, at most MaxPlayers. One who comes for a child chooses the child
+// among them, in a form of its own. Errors: invalid_or_expired_code,
 // too_many_codes, game_finished.
 func (s *Pages) ShowJoin(ctx context.Context, in *ShowJoin) (*web.Form, error) {
 	key, _ := session.New()
-	return s.form(ctx, in.Browser, in.Code, JoinForm{Key: key}, "")
+	return s.form(ctx, in.Browser, in.Code, JoinForm{Key: key}, in.Child, "")
 }
 
 // JoinForm is what the form of who joins has.
@@ -92,6 +94,7 @@ type JoinForm struct {
 	Nickname string `json:"nickname,omitempty" maxLength:"256" doc:"The name of a new player." example:"Foxy"`
 	Avatar   string `json:"avatar,omitempty" maxLength:"16" doc:"One emoji, of a new player." example:"🦊"`
 	PlayerID string `json:"player,omitempty" maxLength:"26" doc:"The id of the player whom the caller claims." example:"01JX0000000000000000000001"`
+	Child    string `json:"child,omitempty" maxLength:"26" doc:"The id of the player whom the caller claims as a guardian. It does not join the game." example:"01JX0000000000000000000001"`
 	Leave    string `json:"leave,omitempty" maxLength:"512" doc:"The ticket of who has joined, to leave again." example:"kXJ3gq0w6m2Yd8Jr1vQ4"`
 }
 
@@ -104,8 +107,11 @@ var avatars = []avatar{
 	{"🌟", "star"},
 }
 
-// form shows the form of a code with what was sent before, and what is wrong with it, "" for nothing.
-func (s *Pages) form(ctx context.Context, by session.Browser, typed string, sent JoinForm, wrong string) (*web.Form, error) {
+// form shows the form of a code, or that of a guardian, with what was sent before, and what is wrong with
+// it, "" for nothing.
+func (s *Pages) form(
+	ctx context.Context, by session.Browser, typed string, sent JoinForm, child bool, wrong string,
+) (*web.Form, error) {
 	found, err := s.find(ctx, typed)
 	if err != nil {
 		return nil, err
@@ -146,7 +152,7 @@ func (s *Pages) form(ctx context.Context, by session.Browser, typed string, sent
 
 	if userID == "" {
 		data["SignIn"] = signin.To(s.Links, "/join/"+found.Code)
-	} else if err := s.mine(ctx, userID, l.V().ID, data); err != nil {
+	} else if err := s.mine(ctx, userID, l.V().ID, child, data); err != nil {
 		return nil, err
 	}
 
@@ -159,14 +165,15 @@ func (s *Pages) form(ctx context.Context, by session.Browser, typed string, sent
 }
 
 // mine adds the player of a user in a league to the data of a form, or the players whom the user can
-// claim by the code.
-func (s *Pages) mine(ctx context.Context, userID, leagueID string, data map[string]any) error {
+// claim by the code: a guardian, too, who has a player.
+func (s *Pages) mine(ctx context.Context, userID, leagueID string, child bool, data map[string]any) error {
 	_, counts, err := Claimed(ctx, s.DB, userID, leagueID)
 	if err != nil {
 		return err
 	}
 
-	if data["Mine"] = counts.Nickname; counts.ID != "" {
+	data["Mine"], data["Child"], data["Guardian"] = counts.Nickname, child, !child
+	if counts.ID != "" && !child {
 		return nil
 	}
 
@@ -216,7 +223,7 @@ func SubmitJoinFunction() app.Function {
 }
 
 // SubmitJoin is Service.Join for a form, after ClaimPlayer if the sender is signed in and has chosen a
-// player. The form has a key, so that a second run adds nobody else. Errors: those of Join and
+// player. A guardian who has chosen a child only claims it. The form has a key, so that a second run adds nobody else. Errors: those of Join and
 // ClaimPlayer, joined_already, and of a form that leaves web.ErrTicket.
 func (s *Pages) SubmitJoin(ctx context.Context, in *SubmitJoin) (*web.Form, error) {
 	if in.Body.Leave != "" {
@@ -240,10 +247,10 @@ func (s *Pages) SubmitJoin(ctx context.Context, in *SubmitJoin) (*web.Form, erro
 	}
 
 	if wrong != "" {
-		return s.form(ctx, in.Browser, in.Code, in.Body, wrong)
+		return s.form(ctx, in.Browser, in.Code, in.Body, false, wrong)
 	}
 
-	if in.Body.PlayerID != "" {
+	if id := cmp.Or(in.Body.Child, in.Body.PlayerID); id != "" {
 		userID, err := s.Who(ctx, in.Browser)
 		if err != nil {
 			return nil, err
@@ -253,8 +260,15 @@ func (s *Pages) SubmitJoin(ctx context.Context, in *SubmitJoin) (*web.Form, erro
 			return signin.First(s.Links, s.templates, "Sign in to say who you are.", "/join/"+strings.ToUpper(in.Code)), nil
 		}
 
-		if err := s.claimBy(account.Require(ctx, userID), userID, in); err != nil {
+		out, err := s.claimBy(account.Require(ctx, userID), userID, id, in)
+
+		switch {
+		case errors.Is(err, idem.ErrConflict):
+			return nil, errJoined
+		case err != nil:
 			return nil, err
+		case in.Body.Child != "":
+			return s.guards(ctx, in.Code, out)
 		}
 	}
 
@@ -262,7 +276,7 @@ func (s *Pages) SubmitJoin(ctx context.Context, in *SubmitJoin) (*web.Form, erro
 
 	switch {
 	case errors.Is(err, errName):
-		return s.form(ctx, in.Browser, in.Code, in.Body, "A name is needed.")
+		return s.form(ctx, in.Browser, in.Code, in.Body, false, "A name is needed.")
 	case errors.Is(err, idem.ErrConflict):
 		return nil, errJoined
 	case err != nil:
@@ -272,13 +286,38 @@ func (s *Pages) SubmitJoin(ctx context.Context, in *SubmitJoin) (*web.Form, erro
 	return s.joined(ctx, out, in.Body.Key)
 }
 
-// claimBy claims the player of a form for a user who has its code.
-func (s *Pages) claimBy(ctx context.Context, userID string, in *SubmitJoin) error {
-	claim := &ClaimPlayer{User: auth.User{UserID: userID}, Key: idem.Key{IdempotencyKey: in.Body.Key}, PlayerID: in.Body.PlayerID}
-	filled(&claim.Body).Code = in.Code
-	_, err := s.ClaimPlayer(ctx, claim)
+// claimBy claims the player of a form for a user who has its code, as a guardian if the player is a child.
+func (s *Pages) claimBy(ctx context.Context, userID, playerID string, in *SubmitJoin) (*PlayerPage, error) {
+	claim := &ClaimPlayer{User: auth.User{UserID: userID}, Key: idem.Key{IdempotencyKey: in.Body.Key}, PlayerID: playerID}
 
-	return err
+	body := filled(&claim.Body)
+	if body.Code = in.Code; in.Body.Child != "" {
+		body.Relation = guardian
+	}
+
+	return s.ClaimPlayer(ctx, claim)
+}
+
+// guards shows a guardian what follows, and where to answer for the player.
+func (s *Pages) guards(ctx context.Context, typed string, of *PlayerPage) (*web.Form, error) {
+	found, err := s.find(ctx, typed)
+	if err != nil {
+		return nil, err
+	}
+
+	g, err := s.coded(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+
+	return s.Links.Form(s.templates, "text", http.StatusOK, web.Head{Title: "You are a guardian", About: "You answer for the player."},
+		map[string]any{
+			"Lines": []string{
+				"You answer for " + of.Body.Nickname + ", and get the mails about the games.",
+				"The player is not in the game yet: say so on the next page, or to the scorekeeper.",
+			},
+			"To": s.Links.To("sessions", g.V().SessionID, "me"), "ToText": "Say who comes",
+		}), nil
 }
 
 // filled makes the value to which a pointer leads.

@@ -142,10 +142,16 @@ func (s *Pages) editSeason(ctx context.Context, v *visit, in sent) (next, error)
 	return next{}, err
 }
 
+// sameSquads is the choice to copy the squads.
+const sameSquads = "same"
+
 func (s *Pages) copySeasonForm(_ context.Context, v *visit, f *form) error {
 	f.Title, f.Button = "Create the season after "+v.season.V().Name, "Create the season"
 	f.Lines = []string{"It has the same teams, and no sessions yet."}
 	seasonFields(f, "", "", "", v.season.V().TimeZone)
+	f.fields(field{Name: "squads", Label: "Squads", Value: sameSquads, Options: []option{
+		{sameSquads, "The same players for each team"}, {"", "None yet"},
+	}})
 
 	return nil
 }
@@ -155,6 +161,7 @@ func (s *Pages) copySeason(ctx context.Context, v *visit, in sent) (next, error)
 
 	values := in.values(seasonNames...)
 	values["name"] = in.Sent["name"]
+	values["squads"] = in.Sent["squads"] == sameSquads
 
 	if err := fill(&req.Body, values); err != nil {
 		return next{}, err

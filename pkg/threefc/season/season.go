@@ -144,12 +144,12 @@ func (s *Service) CreateSeason(ctx context.Context, in *CreateSeason) (*SeasonPa
 
 	return idem.Once(ctx, s.Answers, CreateSeasonFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
-			return s.create(ctx, in.LeagueID, in.UserID, fields, nil, commit)
+			return s.create(ctx, in.LeagueID, in.UserID, fields, nil, nil, commit)
 		})
 }
 
-// create creates a season with teams.
-func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fields, teams []item.Team,
+// create creates a season with teams and their squads, at most MaxTeams of each.
+func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fields, teams []item.Team, squads []item.Squad,
 	commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
 	return dynamo.RetryValue(ctx, item.Attempts, func() (*SeasonPage, error) {
 		parent, _, err := item.LeagueRow.ReadAs(ctx, s.DB, leagueID, userID, item.Admin)
@@ -178,6 +178,10 @@ func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fi
 			writes = append(writes, item.New(row.PK, item.TeamKey(t.TeamID), "Team", t, now).Create())
 		}
 
+		for _, q := range squads {
+			writes = append(writes, item.New(row.PK, item.Squads+q.TeamID, "Squad", q, now).Create())
+		}
+
 		out := page(http.StatusCreated, row)
 
 		err = commit(ctx, tables.CreateSeason, out, writes...)
@@ -200,6 +204,8 @@ type CopySeason struct {
 	Body     struct {
 		Fields
 		Name string `json:"name" format:"display-name" doc:"The name of the new season." example:"Autumn 2026"`
+
+		Squads bool `json:"squads,omitempty" doc:"Copy the squads of the teams, too."`
 	}
 }
 
@@ -210,14 +216,14 @@ func CopySeasonFunction() app.Function {
 		Does:   "Creates the next season of a league, with the teams of another.",
 		IfDown: "Teams must be entered again for a new season.",
 		On:     spec.Route{Method: "POST", Path: "/v1/seasons/{seasonId}/copy", Auth: spec.Session, Answers: []int{http.StatusCreated}},
-		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.ListTeams, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
+		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.ListTeams, tables.ListSquads, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).CopySeason,
 		errDates, errName, errPoints, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
-// CopySeason creates a season with the teams, the time zone and the rules of another. Errors: those of
-// CreateSeason.
+// CopySeason creates a season with the teams, the time zone and the rules of another, and with their squads
+// if that is requested. Errors: those of CreateSeason.
 func (s *Service) CopySeason(ctx context.Context, in *CopySeason) (*SeasonPage, error) {
 	fields := in.Body.Fields
 	fields.Name = in.Body.Name
@@ -234,10 +240,17 @@ func (s *Service) CopySeason(ctx context.Context, in *CopySeason) (*SeasonPage, 
 				return nil, err
 			}
 
+			var squads []item.Row[item.Squad]
+			if in.Body.Squads {
+				if squads, err = item.List[item.Squad](ctx, s.DB, tables.ListSquads, from.PK, item.Squads); err != nil {
+					return nil, err
+				}
+			}
+
 			fields.TimeZone = cmp.Or(fields.TimeZone, from.V().TimeZone)
 			fields.Rules = fields.Rules.or(*from.V())
 
-			return s.create(ctx, from.V().LeagueID, in.UserID, fields, item.Values(teams), commit)
+			return s.create(ctx, from.V().LeagueID, in.UserID, fields, item.Values(teams), item.Values(squads), commit)
 		})
 }
 

@@ -255,6 +255,33 @@ func TestPlanByForms(t *testing.T) {
 	same(t, "the table after another plan with the key", m.state(), left)
 }
 
+// TestPlanOfAWeekday: the form of a plan has the weekday, days without a session and the break between games. A
+// day that is none is refused at its field.
+func TestPlanOfAWeekday(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	season := m.manage()[1]
+
+	form := m.open("ann", season, "plan", "")
+	for name, value := range map[string]string{
+		"startsOn": "2026-03-12", "weekday": "saturday", "weeks": "3", "exceptDates": "2026-03-21, tomorrow", "time": "19:30",
+		"gamesPerSession": "2", "breakMinutes": "5", "thirdLength": "20", "location": "Pitch 2",
+	} {
+		form.Set(name, value)
+	}
+
+	page := m.page("a day that is none", m.Ask("ann", "POST", season, form.Encode(), formType), 422, "Days without a session")
+	if !strings.Contains(page, "2026-03-21, tomorrow") {
+		t.Errorf("what was typed is gone:\n%s", page)
+	}
+
+	form.Set("exceptDates", "2026-03-21,2026-12-24")
+	form.Set("id", "make")
+	m.show("ann", m.post("ann", season, form), 200, "The sessions and games are made.")
+	same(t, "the sessions", regexp.MustCompile("[bry]{3}").ReplaceAllString(strings.Join(m.days(), ", "), ""),
+		"2026-03-14 19:30 20:35, 2026-03-28 19:30 20:35")
+}
+
 // TestSquadsAndRulesByForms: a form changes the squads that differ, and keeps the others.
 func TestSquadsAndRulesByForms(t *testing.T) {
 	t.Parallel()

@@ -54,7 +54,7 @@ func UpdateMilestoneFunction() app.Function {
 		Sends:   []spec.Queue{link.BackfillQueue, workout.ChangeQueue},
 		Memory:  256,
 		Timeout: 5 * time.Second,
-	}, Open, (*Service).UpdateMilestone, errClosed, errComplete, errEarly, errMinted, errNotFound, errPeriod)
+	}, Open, (*Service).UpdateMilestone, errClosed, errComplete, errEarly, errMinted, errNotFound, errPeriod, errVersion)
 }
 
 // UpdateMilestone pauses, resumes or abandons a milestone, or changes its goal while no part is
@@ -163,11 +163,11 @@ func DeleteMilestoneFunction() app.Function {
 
 // DeleteMilestone deletes a milestone, its parts and its public picture, in one transaction, whatever its state. Its id
 // stays in the list of open milestones until the next computation. A second run finds nothing, and
-// succeeds. Errors: milestone_version_conflict.
+// succeeds.
 func (s *Service) DeleteMilestone(ctx context.Context, in *DeleteMilestone) (*httpapi.Removed, error) {
 	a := tables.DropMilestone
 
-	err := dynamo.Retry(ctx, attempts, func() error {
+	err := dynamo.Retry(ctx, dynamo.DefaultAttempts, func() error {
 		rows, err := dynamo.QueryAll[Row](ctx, s.db, a, dynamo.Range{
 			Key: dynamo.KeyBeginsWith(a, item.User(in.UserID), item.Milestone(in.ID)), Consistent: true,
 		})

@@ -107,7 +107,7 @@ func RecomputeMilestoneFunction() app.Function {
 		Memory:  512,
 		Timeout: 25 * time.Second,
 	}, OpenReading, (*Service).RecomputeMilestone,
-		errNotFound, errTooMany, item.ErrNoUser, model.ErrNotFound, account.ErrDeleted)
+		errNotFound, errTooMany, errVersion, item.ErrNoUser, model.ErrNotFound, account.ErrDeleted)
 }
 
 // RecomputeMilestone computes a milestone from the workouts themselves instead of their

@@ -37,6 +37,12 @@ func TestPagesAreAccessible(t *testing.T) {
 	m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": "eve@example.com", "role": "viewer"})
 	m.Do("vic", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
 
+	m.Do("ann", "POST", "/v1/leagues/"+m.FoundAs("ann", "Riverside").ID+"/end", nil)
+
+	if page := m.show("ann", "/home", 200, "Riverside"); !strings.Contains(page, "restore") {
+		t.Errorf("the home page has no deleted league:\n%s", page)
+	}
+
 	url, as := m.Serve()
 	pages := map[string]struct{ user, path string }{
 		"league":                  {"", "/l/parkside"},
@@ -47,6 +53,7 @@ func TestPagesAreAccessible(t *testing.T) {
 		"join":                    {"", "/join/" + code},
 		"join, and claim":         {"eve", "/join/" + code},
 		"join as a player":        {"vic", "/join/" + code},
+		"join for a child":        {"vic", "/join/" + code + "?child=true"},
 		"sign-in":                 {"", "/sign-in"},
 		"signed in":               {"vic", "/sign-in"},
 		"sign-in by a link":       {"", "/sign-in?token=x"},
@@ -56,7 +63,7 @@ func TestPagesAreAccessible(t *testing.T) {
 		"preferences":             {"vic", "/preferences/me"},
 		"scorekeeper":             {"sam", "/score/" + m.l.SessionID},
 		"scorekeeper, signed out": {"", "/score/" + m.l.SessionID},
-		"home":                    {"ann", "/home"},
+		"home":                    {"ann", "/home"}, // with a league that was deleted
 		"home, signed out":        {"", "/home"},
 	}
 
@@ -69,7 +76,7 @@ func TestPagesAreAccessible(t *testing.T) {
 	for form, page := range map[string]string{
 		"rename-league": manage[0], "invite": manage[0], "create-season": manage[0], "edit-player&id=" + m.l.Players[0]: manage[0],
 		"merge-player&id=" + m.l.Players[0]: manage[0], "edit-team&id=red": manage[1], "plan": manage[1],
-		"rules": manage[1], "squads": manage[1], "create-game": manage[2], "line-up": manage[3],
+		"rules": manage[1], "squads": manage[1], "copy-season": manage[1], "create-game": manage[2], "move-session": manage[2], "line-up": manage[3],
 		"delete-game": manage[3], "set-state": manage[3], "missing-team": manage[3], "fill-line-up": manage[3],
 	} {
 		pages["the form "+form] = struct{ user, path string }{"ann", page + "?ask=" + form}

@@ -216,7 +216,8 @@ func CopySeasonFunction() app.Function {
 		Does:   "Creates the next season of a league, with the teams of another.",
 		IfDown: "Teams must be entered again for a new season.",
 		On:     spec.Route{Method: "POST", Path: "/v1/seasons/{seasonId}/copy", Auth: spec.Session, Answers: []int{http.StatusCreated}},
-		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.ListTeams, tables.ListSquads, tables.CreateSeason), Limits: []spec.Limit{MaxSeasons},
+		Uses:   league.Writes(tables.GetLeague, tables.GetSeason, tables.ListTeams, tables.ListSquads, tables.CreateSeason),
+		Limits: []spec.Limit{MaxSeasons},
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).CopySeason,
 		errDates, errName, errPoints, errSlug, errZone, idem.ErrConflict, item.ErrAccess, item.ErrAdmin, item.ErrScope)

@@ -66,7 +66,7 @@ workouts   %g of each user, each %g webhooks: received, fetched, stored and coun
 nights     a look at Strava for what was lost, and once a week for the whole year
 views      %g requests of the app by each user
 parts      %g of each user, with a notice
-Strava's own limit of 1,000 reads a day is reached at about 500 users: more need its permission.
+docs/deploy.md says how many users Strava's limits bear, and what to ask it for.
 `, usage.EmittedNote, workouts, repeated, views, parts),
 	}, nil
 }

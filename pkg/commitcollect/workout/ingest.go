@@ -50,10 +50,10 @@ const (
 const (
 	lease     = 2 * time.Minute // longer than the function's timeout
 	keepEvent = 7 * 24 * time.Hour
-	// missingTries and missingDelay are how often and how long apart an activity is looked
+	// MissingTries and MissingDelay are how often and how long apart an activity is looked
 	// for. A new one may not be found at first, in the experience of others for seconds.
-	missingTries = 3
-	missingDelay = time.Minute
+	MissingTries = 3
+	MissingDelay = time.Minute
 	// Patience is how long an event or a first import waits for Strava. Then the next sync of all users
 	// fetches the whole history of the user, in which it finds what the event is about: so the event
 	// is not a dead letter, with which an operator could do no more.
@@ -230,9 +230,9 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 		case errors.Is(err, link.ErrBroken), errors.Is(err, link.ErrNotConnected):
 			slog.WarnContext(ctx, "an event of a connection that has ended", "user", userID, "event", e.Key())
 			return nil // once connected again, the history has it
-		case strava.Is(err, strava.NotFound) && e.Missing < missingTries:
+		case strava.Is(err, strava.NotFound) && e.Missing < MissingTries:
 			e.Missing++
-			return &repeat{e, time.Duration(e.Missing) * missingDelay}
+			return &repeat{e, time.Duration(e.Missing) * MissingDelay}
 		case strava.Cause(err) != nil:
 			return s.later(ctx, userID, e, strava.Cause(err))
 		case strava.Is(err, strava.NotFound):

@@ -31,8 +31,8 @@ const (
 	callTakes = 700 * time.Millisecond
 	webhook   = 5 * time.Second // from an upload to the webhook
 	// lookups are the calls of a workout that Strava's list lacks, with their delays.
-	lookups = 4
-	looked  = 6 * time.Minute
+	lookups = workout.MissingTries + 1
+	looked  = workout.MissingTries * (workout.MissingTries + 1) / 2 * workout.MissingDelay
 )
 
 // start is a Monday.

@@ -18,6 +18,7 @@ import (
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
 
@@ -245,6 +246,20 @@ func TestDeletedUserOfAnApp(t *testing.T) {
 	if rows := testkit.Rows[stored](w.World, tables.Main); len(rows) != 1 {
 		t.Errorf("the rows are %v, want the profile of ann only", rows)
 	}
+}
+
+// TestDeletedUserDropsNoPhone: the job that forgets the user does.
+func TestDeletedUserDropsNoPhone(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.New(t, strava.Faults{})
+	token, phone := w.SignInApp("ann").Access, push.Token(strings.Repeat("a1", 32))
+
+	registered := w.AskApp(token, http.MethodPost, "/devices", `{"deviceToken":"`+string(phone)+`"}`)
+	same(t, "the registration", registered.StatusCode, http.StatusCreated)
+
+	testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann", DeletedAt: "2026-06-06T12:00:00Z"})
+	refused(t, "the removal", w.AskApp(token, http.MethodDelete, "/devices/"+string(phone.ID()), ""), 401, "account_deleted")
+	same(t, "the owner of the phone", row(w, "DEVICE#"+string(phone), "DEVICE")["userId"], any("ann"))
 }
 
 // TestAppStaysSignedIn by rotating refresh tokens. After a revocation the access token is valid until it expires.

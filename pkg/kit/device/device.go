@@ -198,7 +198,7 @@ type DeleteDevice struct {
 }
 
 // DeleteDevice deletes a phone of the caller. A phone of another user is device_not_found,
-// like one that does not exist.
+// like one that does not exist. If a requirement of ctx does not hold, it returns the requirement's Err.
 func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.Removed, error) {
 	tokens, err := s.tokens(ctx, in.UserID)
 	if err != nil {
@@ -208,6 +208,10 @@ func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.
 	i := slices.IndexFunc(tokens, func(token string) bool { return push.Token(token).ID() == in.DeviceID })
 	if i < 0 {
 		return nil, ErrNoDevice
+	}
+
+	if err := dynamo.Check(ctx, s.db, s.table.Drop); err != nil { // a deletion does not check the requirement
+		return nil, err
 	}
 
 	if err := s.drop(ctx, tokens[i], ownedBy(in.UserID)); err != nil {

@@ -47,8 +47,10 @@ func TestFunctionsListTheirShares(t *testing.T) {
 			"100 of 100 requests in 24h0m0s, reads of Strava for a user's backfills",
 		},
 	}
-	want["commitcollect/list-verdicts"] = want["commitcollect/backfill"]
-	want["commitcollect/recompute-milestone"] = want["commitcollect/backfill"]
+
+	// What is not kept they read as an import does: a user waits for it.
+	asImport := slices.Delete(slices.Clone(want["commitcollect/backfill"]), 2, 4)
+	want["commitcollect/list-verdicts"], want["commitcollect/recompute-milestone"] = asImport, asImport
 
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("shares (-want +got):\n%s", diff)

@@ -64,6 +64,26 @@ func TestMilestoneEnds(t *testing.T) {
 	}
 }
 
+// TestMilestoneCountsAPauseThatIsLongerThanItsPeriod, and ends a week after it was resumed.
+func TestMilestoneCountsAPauseThatIsLongerThanItsPeriod(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	id := w.Start("ann", commitcollecttest.Goal{StartDay: "2026-06-01", EndDay: "2026-06-08"})
+	patch(w, id, map[string]any{"status": "PAUSED"})
+
+	w.MoveClock(time.Date(2026, 6, 20, 12, 0, 0, 0, time.UTC))
+	w.Upload(77, "Run", time.Date(2026, 6, 8, 18, 0, 0, 0, time.UTC), 25_000)
+	w.Pass(30 * time.Minute)
+	same(t, "the pause", []any{w.Show("ann", id).State, progress(w.Show("ann", id))}, []any{"PAUSED", [3]int64{0, 0, 0}})
+
+	same(t, "the resumption", patch(w, id, map[string]any{"status": "ACTIVE"}).State, "ACTIVE")
+	w.Pass(30 * time.Minute)
+	same(t, "the workouts", []any{w.Show("ann", id).State, progress(w.Show("ann", id))}, []any{"ACTIVE", [3]int64{25_000, 25_000, 2}})
+
+	w.MoveClock(time.Date(2026, 6, 27, 13, 0, 0, 0, time.UTC))
+	same(t, "a week later", w.Show("ann", id).State, "ENDED")
+}
+
 // TestMilestoneOfAPastYearCounts: one that is started after its last day is open for a week.
 func TestMilestoneOfAPastYearCounts(t *testing.T) {
 	t.Parallel()

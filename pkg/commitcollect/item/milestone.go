@@ -21,7 +21,8 @@ const (
 type Life struct {
 	Status    string `dynamodbav:"status"`
 	EndDay    string `dynamodbav:"periodEndDay,omitempty"`
-	CreatedAt int64  `dynamodbav:"createdAtUtc"` // epoch s
+	CreatedAt int64  `dynamodbav:"createdAtUtc"`           // epoch s
+	ResumedAt int64  `dynamodbav:"resumedAtUtc,omitempty"` // epoch s; 0 if it never was
 }
 
 // Late is how long after a workout it may be uploaded, and edited without a webhook.
@@ -41,15 +42,15 @@ func (l Life) EndsAt() time.Time {
 }
 
 // ClosesAt returns when a milestone with a last day counts no workout any more that arrives, the zero time
-// if it has none: workouts have Late to arrive after that day, and after the milestone was created.
+// if it has none: workouts have Late to arrive after that day, and after the milestone was created or resumed.
 func (l Life) ClosesAt() time.Time {
-	end, created := l.EndsAt(), time.Unix(l.CreatedAt, 0)
+	end, begun := l.EndsAt(), time.Unix(max(l.CreatedAt, l.ResumedAt), 0)
 
 	switch {
 	case end.IsZero():
 		return end
-	case end.Before(created):
-		end = created
+	case end.Before(begun):
+		end = begun
 	}
 
 	return end.Add(Late)

@@ -90,11 +90,15 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 				next.Carried, next.AnewAt = nil, now.Unix()
 			}
 
+			if r.Status == Paused && next.Status == Active {
+				next.ResumedAt = now.Unix()
+			}
+
 			next.Version++
 			err = dynamo.Update(ctx, s.db, tables.SaveMilestone, dynamo.Key(tables.SaveMilestone, r.PK, r.SK),
 				dynamo.Set(next, "status", "version", "sport", "sports", "phoneSports", "targetType", "totalTarget", "partTarget",
 					"periodStartAtUtc", "periodStartDay", "periodEndDay", "progressValue", "rawProgress", "settledValue",
-					"settleDueAtUtc", "partDueAtUtc", "carried", "countsAnewAtUtc"),
+					"settleDueAtUtc", "partDueAtUtc", "carried", "countsAnewAtUtc", "resumedAtUtc"),
 				dynamo.Equal[Row]("version", r.Version))
 		}
 

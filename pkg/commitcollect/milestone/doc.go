@@ -37,8 +37,9 @@
 //
 // # Pauses
 //
-// A paused milestone mints nothing. When it is resumed, all workouts of its period count,
-// those of the pause included. A completed milestone stays completed.
+// A paused milestone mints nothing, and does not end. When it is resumed, all workouts of its period count,
+// those of the pause included, also if the pause was longer than the period: then the milestone ends a week
+// after it was resumed. A completed milestone stays completed.
 //
 // # The end
 //

@@ -24,6 +24,11 @@ const found = rest
 type progress struct {
 	MilestoneID       string
 	State             string
+	Status            string
+	ModelID           string
+	Sports            []string
+	TargetType        string
+	TotalTarget       int64
 	ProgressValue     int64
 	RawProgress       int64
 	PartsAwardedCount int
@@ -39,6 +44,14 @@ type award struct {
 	AwardedAt time.Time
 	Value     int64 `json:"progressValueAtAward"`
 }
+
+// States of a milestone.
+const (
+	active    = "ACTIVE"
+	paused    = "PAUSED"
+	abandoned = "ABANDONED"
+	ended     = "ENDED"
+)
 
 // equal records a difference.
 func equal[T comparable](r *run, a *athlete, what string, got, want T) {
@@ -62,7 +75,7 @@ func (r *run) check(ctx context.Context, a *athlete) {
 		if i == a.checks%len(a.milestones) && r.ask(ctx, a, http.MethodPost, "/milestones/"+m.id+"/recompute", nil, &now, "", "") {
 			equal(r, a, fmt.Sprintf("the parts that a recomputation of milestone %d mints", i), now.PartsDelta, 0)
 
-			if !m.paused && !m.completed && !m.over(r.Clock.Now()) {
+			if m.state(r.Clock.Now()) == active {
 				equal(r, a, fmt.Sprintf("workouts before the start of milestone %d", i), now.Early, m.early)
 			}
 		}
@@ -72,47 +85,67 @@ func (r *run) check(ctx context.Context, a *athlete) {
 		}
 	}
 
+	r.checkList(ctx, a)
 	r.checkStatus(ctx, a)
 	r.checkLatest(ctx, a)
 	r.checkReasons(ctx, a, 3)
+	r.checkVerdicts(ctx, a, a.milestones[a.checks%len(a.milestones)])
 }
 
 func (g goal) String() string {
-	what := "km"
-	if g.climb {
-		what = "km of climb"
+	return fmt.Sprintf("%s %d %s", strings.Join(g.sports, "+"), g.total, g.target)
+}
+
+// checkList compares the order of the list: the open ones first, and of these the newest first.
+func (r *run) checkList(ctx context.Context, a *athlete) {
+	var is struct{ Milestones []progress }
+	if !r.ask(ctx, a, http.MethodGet, "/milestones", nil, &is, "", "") {
+		return
 	}
 
-	return fmt.Sprintf("%s %.1f %s", g.sport, float64(g.total)/1000, what)
+	now := r.Clock.Now()
+
+	var got, want []string
+	for _, m := range is.Milestones {
+		got = append(got, m.MilestoneID+" "+m.State)
+	}
+
+	for _, open := range []bool{true, false} {
+		for _, m := range slices.Backward(a.milestones) {
+			if m.open(now) == open {
+				want = append(want, m.id+" "+m.state(now))
+			}
+		}
+	}
+
+	equal(r, a, "the milestones", strings.Join(got, ", "), strings.Join(want, ", "))
 }
 
 // checkMilestone compares a milestone and its parts.
 func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress) {
-	state := "ACTIVE"
+	state := m.state(r.Clock.Now())
+	equal(r, a, what+", state", is.State, state)
 
-	switch {
-	case m.completed:
-		state = "COMPLETED"
-	case m.paused:
-		state = "PAUSED"
-	case m.over(r.Clock.Now()):
-		state = "ENDED"
+	if state == abandoned || state == ended { // as clients know it that were released before these states
+		state = paused
 	}
 
-	equal(r, a, what+", state", is.State, state)
+	equal(r, a, what+", status", is.Status, state)
+	equal(r, a, what+", model and goal", fmt.Sprint(is.ModelID, is.Sports, is.TargetType, is.TotalTarget),
+		fmt.Sprint(m.model, m.sports, m.target, m.total))
 	equal(r, a, what+", parts", is.PartsAwardedCount, len(m.reached))
 
 	if m.completed { // it may have been completed by one workout, or by two at once
 		if is.ProgressValue < m.total || is.ProgressValue > m.best {
-			a.fail("%s %s: got %d m, want between %d and %d", r.date(), what, is.ProgressValue, m.total, m.best)
+			a.fail("%s %s: got %d, want between %d and %d", r.date(), what, is.ProgressValue, m.total, m.best)
 		}
 	} else {
 		equal(r, a, what+", progress", is.ProgressValue, m.best)
-		equal(r, a, what+", metres to the next part", is.Remaining, m.threshold(len(m.reached)+1)-m.best)
+		equal(r, a, what+", rest of the next part", is.Remaining, m.threshold(len(m.reached)+1)-m.best)
 	}
 
-	if !m.paused && !m.completed && !m.over(r.Clock.Now()) {
-		equal(r, a, what+", metres of the workouts", is.RawProgress, m.raw)
+	if is.State == active {
+		equal(r, a, what+", sum of the workouts", is.RawProgress, m.raw)
 	}
 
 	equal(r, a, what+", awards", len(is.Awards), len(m.reached))
@@ -123,7 +156,7 @@ func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress)
 		}
 
 		equal(r, a, what+", part", w.PartIndex, n+1)
-		equal(r, a, what+", name", w.PartName, partName(m.model, n+1))
+		r.checkName(a, what, m.model, w)
 
 		early := time.Second
 		if r.Trial != nil { // the request may have taken effect at its first attempt
@@ -135,7 +168,7 @@ func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress)
 		}
 
 		if w.Value < m.threshold(n+1) || w.Value > m.best {
-			a.fail("%s %s: part %d was minted at %d m, want between %d and %d", r.date(), what, n+1, w.Value, m.threshold(n+1), m.best)
+			a.fail("%s %s: part %d was minted at %d, want between %d and %d", r.date(), what, n+1, w.Value, m.threshold(n+1), m.best)
 		}
 	}
 }
@@ -232,23 +265,98 @@ func (r *run) checkReasons(ctx context.Context, a *athlete, n int) {
 			continue
 		}
 
-		v, of := a.judge(m.goal)[x], ""
-		if m.paused {
-			v.why = append(v.why, "milestone_paused")
-		}
-
-		if n := len(is.Reasons); m.completed && n > 0 && is.Reasons[n-1] == "milestone_completed" && x.seen.start.After(m.reached[m.parts-1]) {
-			v.why = append(v.why, "milestone_completed")
-		}
-
-		if v.of != 0 {
-			of = id(v.of)
-		}
-
 		equal(r, a, fmt.Sprintf("why activity %d does not count for %s", x.id, m.goal), strings.Join(is.Reasons, " ")+" "+is.DuplicateOf,
-			strings.Join(v.why, " ")+" "+of)
+			a.judge(m.goal)[x].text(m, x, is.Reasons))
 		equal(r, a, fmt.Sprintf("what activity %d adds", x.id), is.Value, m.value(x.seen))
 	}
+}
+
+// text is why an activity does not count for a milestone, and the id of the one that counts instead. A workout
+// after the completion is known by the answer: the milestone may have been completed by the one before.
+func (v verdict) text(m *milestone, x *activity, reasons []string) string {
+	why, of := slices.Clone(v.why), ""
+
+	switch n := len(reasons); {
+	case m.completed:
+		if n > 0 && reasons[n-1] == "milestone_completed" && x.seen.start.After(m.reached[m.parts-1]) {
+			why = append(why, "milestone_completed")
+		}
+	case m.abandoned:
+		why = append(why, "milestone_abandoned")
+	case m.paused:
+		why = append(why, "milestone_paused")
+	}
+
+	if v.of != 0 {
+		of = id(v.of)
+	}
+
+	return strings.Join(why, " ") + " " + of
+}
+
+// checkVerdicts compares what counted for a milestone and why the rest did not, page by page. The answer may
+// list workouts that began in the milestone's last month, but after its last day was over everywhere.
+func (r *run) checkVerdicts(ctx context.Context, a *athlete, m *milestone) {
+	const size = 40
+
+	var got, want []string
+
+	judged := a.judge(m.goal)
+	last, err := time.Parse(time.DateOnly, m.end)
+	after := func(at time.Time) bool { return err == nil && !at.Before(last.Add(36*time.Hour)) }
+
+	byID := map[string]*activity{}
+	for x := range judged {
+		if byID[id(x.id)] = x; !x.seen.start.Before(m.start) && !after(x.seen.start) {
+			want = append(want, id(x.id))
+		}
+	}
+
+	for cursor := "-"; cursor != ""; {
+		path := fmt.Sprintf("/milestones/%s/workouts?limit=%d", m.id, size)
+		if cursor != "-" {
+			path += "&cursor=" + cursor
+		}
+
+		var is struct {
+			RawProgress int64
+			Next        string
+			Workouts    []struct {
+				ActivityID  string
+				StartedAt   time.Time
+				Value       int64
+				Reasons     []string
+				DuplicateOf string
+			}
+		}
+		if !r.ask(ctx, a, http.MethodGet, path, nil, &is, "", "") {
+			return
+		}
+
+		raw, _ := a.sum(m.goal)
+		equal(r, a, "what the workouts of "+m.String()+" add up to", is.RawProgress, raw)
+
+		for _, w := range is.Workouts {
+			if after(w.StartedAt) {
+				continue
+			}
+
+			x := byID[w.ActivityID]
+			if got = append(got, w.ActivityID); x == nil {
+				continue // a difference of the ids
+			}
+
+			equal(r, a, fmt.Sprintf("the verdict of activity %s for %s", w.ActivityID, m.goal),
+				fmt.Sprint(w.Value, strings.Join(w.Reasons, " ")+" "+w.DuplicateOf), fmt.Sprint(m.value(x.seen), judged[x].text(m, x, w.Reasons)))
+		}
+
+		cursor = is.Next
+	}
+
+	slices.SortFunc(want, func(x, y string) int {
+		return cmp.Or(byID[y].seen.start.Compare(byID[x].seen.start), cmp.Compare(byID[y].id, byID[x].id))
+	})
+	equal(r, a, "the workouts of "+m.String(), strings.Join(got, " "), strings.Join(want, " "))
 }
 
 // checkPhone checks that each part has one notification, which may be one of several parts.
@@ -290,7 +398,7 @@ func (r *run) checkPhone(a *athlete) {
 
 	want := 0
 
-	for _, m := range a.milestones {
+	for _, m := range append(slices.Clone(a.milestones), a.deleted...) {
 		for n := range m.reached {
 			want++
 

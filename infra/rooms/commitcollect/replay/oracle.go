@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -12,9 +13,12 @@ type data struct {
 	start         time.Time
 	offset        time.Duration // of the place from UTC
 	metres, climb float64
-	manual        bool
-	flagged       bool
-	private       bool
+	// In whole seconds. The elapsed time is 0 if it is not known.
+	moving, elapsed time.Duration
+
+	manual  bool
+	flagged bool
+	private bool
 }
 
 // day is the day on which the activity took place, there.
@@ -40,12 +44,22 @@ type choice struct {
 	Private   bool `json:"private"`
 }
 
+// What a milestone measures.
+const (
+	distance    = "DISTANCE_METERS"
+	climb       = "ELEVATION_METERS"
+	moving      = "MOVING_SECONDS"
+	workouts    = "WORKOUTS"
+	streakDays  = "STREAK_DAYS"  // the longest run of days with a workout that counts
+	streakWeeks = "STREAK_WEEKS" // of weeks, which begin on Monday
+)
+
 // goal is what a milestone asks for.
 type goal struct {
 	model      string
-	sport      string // RIDE, RUN or SWIM
-	climb      bool   // metres of ascent instead of distance
-	total      int64
+	sports     []string // families
+	target     string
+	total      int64 // in the unit of the target
 	parts      int
 	start      time.Time
 	first, end string // days; "" for none
@@ -56,7 +70,9 @@ type milestone struct {
 	goal
 	id        string
 	begun     time.Time // when it was started
+	resumed   time.Time // when it was resumed last
 	paused    bool
+	abandoned bool
 	completed bool
 	raw       int64       // of the workouts as they are
 	best      int64       // the highest raw so far
@@ -64,11 +80,35 @@ type milestone struct {
 	reached   []time.Time // by part: when the workouts earned it
 }
 
-// over reports whether the milestone has ended: a week after its last day is over everywhere, and after
-// it was started.
+// over reports whether the milestone has ended, unless it is paused: a week after its last day is over
+// everywhere, and after it was started or resumed.
 func (m *milestone) over(now time.Time) bool {
 	last, err := time.Parse(time.DateOnly, m.end)
-	return err == nil && !now.Before(last.Add(36*time.Hour+7*day)) && !now.Before(m.begun.Add(7*day))
+	return err == nil && !now.Before(last.Add(36*time.Hour+7*day)) && !now.Before(m.begun.Add(7*day)) && !now.Before(m.resumed.Add(7*day))
+}
+
+// open reports whether workouts count for the milestone, now or when it is resumed.
+func (m *milestone) open(now time.Time) bool {
+	return !m.completed && !m.abandoned && (m.paused || !m.over(now))
+}
+
+// counts reports whether workouts count for the milestone now, or have completed it.
+func (m *milestone) counts(now time.Time) bool { return !m.paused && !m.abandoned && !m.over(now) }
+
+// state is the state of the milestone, as the API calls it.
+func (m *milestone) state(now time.Time) string {
+	switch {
+	case m.completed:
+		return "COMPLETED"
+	case m.abandoned:
+		return abandoned
+	case m.paused:
+		return paused
+	case m.over(now):
+		return ended
+	}
+
+	return active
 }
 
 // hidden reports whether the app cannot see an activity at Strava.
@@ -78,18 +118,34 @@ func (a *athlete) hidden(x *activity) bool {
 
 var families = map[string]string{
 	"Ride": "RIDE", "MountainBikeRide": "RIDE", "GravelRide": "RIDE", "VirtualRide": "RIDE", "EBikeRide": "RIDE", "Handcycle": "RIDE",
-	"Run": "RUN", "TrailRun": "RUN", "VirtualRun": "RUN", "Swim": "SWIM",
+	"EMountainBikeRide": "RIDE", "Velomobile": "RIDE", "Run": "RUN", "TrailRun": "RUN", "VirtualRun": "RUN", "Swim": "SWIM",
+	"Walk": "WALK", "Hike": "HIKE", "Rowing": "ROW", "VirtualRow": "ROW", "Wheelchair": "WHEELCHAIR",
 }
+
+// Sports that count only if the user has chosen so.
+var (
+	virtual   = []string{"VirtualRide", "VirtualRun", "VirtualRow"}
+	eBike     = []string{"EBikeRide", "EMountainBikeRide"}
+	handcycle = []string{"Handcycle", "Velomobile"}
+)
 
 func whole(metres float64) int64 { return int64(metres + 0.5) }
 
+// value is what an activity adds. For a streak it is 1, for its day or week.
 func (g goal) value(d data) int64 {
-	if g.climb {
+	switch g.target {
+	case climb:
 		return whole(d.climb)
+	case moving:
+		return seconds(d.moving)
+	case workouts, streakDays, streakWeeks:
+		return 1
 	}
 
 	return whole(d.metres)
 }
+
+func seconds(d time.Duration) int64 { return int64(d / time.Second) }
 
 // against returns why an activity does not count, whatever the others are.
 func (g goal) against(d data, hidden bool, c choice) (why []string) {
@@ -99,12 +155,12 @@ func (g goal) against(d data, hidden bool, c choice) (why []string) {
 		}
 	}
 	say("deleted", hidden)
-	say("other_sport", families[d.sport] != g.sport)
+	say("other_sport", !slices.Contains(g.sports, families[d.sport]))
 	say("before_start", d.start.Before(g.start) || d.day() < g.first)
 	say("after_end", g.end != "" && d.day() > g.end)
-	say("virtual_not_chosen", (d.sport == "VirtualRide" || d.sport == "VirtualRun") && !c.Virtual)
-	say("ebike_not_chosen", d.sport == "EBikeRide" && !c.EBike)
-	say("handcycle_not_chosen", d.sport == "Handcycle" && !c.Handcycle)
+	say("virtual_not_chosen", slices.Contains(virtual, d.sport) && !c.Virtual)
+	say("ebike_not_chosen", slices.Contains(eBike, d.sport) && !c.EBike)
+	say("handcycle_not_chosen", slices.Contains(handcycle, d.sport) && !c.Handcycle)
 	say("manual_not_chosen", d.manual && !c.Manual)
 	say("private_not_chosen", d.private && !c.Private)
 	say("flagged", d.flagged)
@@ -113,10 +169,17 @@ func (g goal) against(d data, hidden bool, c choice) (why []string) {
 	return why
 }
 
-// same reports whether two recordings are of the same workout.
+// same reports whether two recordings are of the same workout: they began within two minutes, their lengths
+// differ by at most 50 m or a twentieth, and their times by at most five minutes or a fifth, if both are known.
 func same(x, y data) bool {
-	apart, longer := x.metres-y.metres, max(whole(x.metres), whole(y.metres))
-	return x.start.Sub(y.start).Abs() <= 2*time.Minute && (whole(max(apart, -apart)) <= 50 || 20*max(apart, -apart) <= float64(longer))
+	apart, longer := (x.elapsed - y.elapsed).Abs(), max(x.elapsed, y.elapsed)
+	if x.elapsed != 0 && y.elapsed != 0 && apart > 5*time.Minute && 5*apart > longer {
+		return false
+	}
+
+	more, long := max(x.metres, y.metres)-min(x.metres, y.metres), max(whole(x.metres), whole(y.metres))
+
+	return x.start.Sub(y.start).Abs() <= 2*time.Minute && (whole(more) <= 50 || 20*more <= float64(long))
 }
 
 // verdict is why an activity does not count, and the id of the one that counts instead.
@@ -164,18 +227,77 @@ func (a *athlete) judge(g goal) map[*activity]verdict {
 	return all
 }
 
-// threshold is the metres that part n takes: n/parts of the total, rounded up.
+// threshold is the progress that part n takes: n/parts of the total, rounded up.
 func (g goal) threshold(n int) int64 {
-	metres := int64(n) * g.total / int64(g.parts)
+	progress := int64(n) * g.total / int64(g.parts)
 	if int64(n)*g.total%int64(g.parts) != 0 {
-		metres++
+		progress++
 	}
 
-	return metres
+	return progress
+}
+
+// sum returns what the activities add up to, and how many only began too early.
+func (a *athlete) sum(g goal) (raw int64, early int) {
+	marks := map[string]bool{} // days, or Mondays
+
+	for x, v := range a.judge(g) {
+		switch {
+		case len(v.why) == 0:
+			raw += g.value(x.seen)
+			marks[g.mark(x.seen.day())] = true
+		case len(v.why) == 1 && v.why[0] == "before_start":
+			early++
+		}
+	}
+
+	if g.target != streakDays && g.target != streakWeeks {
+		return raw, early
+	}
+
+	longest, run, last := 0, 0, ""
+	for _, mark := range slices.Sorted(maps.Keys(marks)) {
+		if run++; g.after(last) != mark {
+			run = 1
+		}
+
+		longest, last = max(longest, run), mark
+	}
+
+	return int64(longest), early
+}
+
+// mark returns the day or the week that a day marks in a streak: the week by its Monday.
+func (g goal) mark(day string) string {
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		panic(err) // it was formatted so
+	}
+
+	if g.target == streakWeeks {
+		at = at.AddDate(0, 0, -(int(at.Weekday())+6)%7)
+	}
+
+	return at.Format(time.DateOnly)
+}
+
+// after returns the mark that continues a streak after another.
+func (g goal) after(mark string) string {
+	at, err := time.Parse(time.DateOnly, mark)
+	if err != nil {
+		return ""
+	}
+
+	if g.target == streakWeeks {
+		return at.AddDate(0, 0, 7).Format(time.DateOnly)
+	}
+
+	return at.AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
 // observe computes the milestones of an athlete after something has changed at a time. What
-// was reached is never lost, a milestone that is paused or over stands still, and a completed one stays so.
+// was reached is never lost, a milestone that is paused, abandoned or over stands still, and a completed one stays
+// so.
 func (a *athlete) observe(now time.Time) {
 	for _, x := range a.activities {
 		if !a.hidden(x) {
@@ -184,20 +306,11 @@ func (a *athlete) observe(now time.Time) {
 	}
 
 	for _, m := range a.milestones {
-		if m.paused || m.over(now) {
+		if !m.counts(now) {
 			continue
 		}
 
-		m.raw, m.early = 0, 0
-		for x, v := range a.judge(m.goal) {
-			switch {
-			case len(v.why) == 0:
-				m.raw += m.value(x.seen)
-			case len(v.why) == 1 && v.why[0] == "before_start":
-				m.early++
-			}
-		}
-
+		m.raw, m.early = a.sum(m.goal)
 		m.best = max(m.best, m.raw)
 		for len(m.reached) < m.parts && m.best >= m.threshold(len(m.reached)+1) {
 			m.reached = append(m.reached, now)
@@ -227,11 +340,11 @@ func (a *athlete) latest() (all []*activity) {
 }
 
 // since is when the history begins that the app fetches: with the year, or with the first milestone that
-// is not completed or over.
+// is open.
 func (a *athlete) since(now time.Time) time.Time {
 	since := time.Date(now.Year(), 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -1)
 	for _, m := range a.milestones {
-		if !m.completed && !m.over(now) && m.start.Before(since) {
+		if m.open(now) && m.start.Before(since) {
 			since = m.start
 		}
 	}

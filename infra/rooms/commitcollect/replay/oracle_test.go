@@ -16,7 +16,7 @@ var noon = time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
 func TestMilestone(t *testing.T) {
 	t.Parallel()
 
-	m := &milestone{goal: goal{sport: "RUN", total: 1000, parts: 3, start: noon}}
+	m := &milestone{goal: goal{sports: []string{"RUN"}, total: 1000, parts: 3, start: noon}}
 	a := &athlete{scope: everything, milestones: []*milestone{m}}
 	add := func(metres float64, d data) *activity {
 		d.metres = metres
@@ -102,7 +102,7 @@ func TestHidden(t *testing.T) {
 
 	a.observe(noon)
 
-	g := goal{sport: "RUN", start: noon}
+	g := goal{sports: []string{"RUN"}, start: noon}
 	if v := a.judge(g)[x]; !cmp.Equal(v.why, []string{"deleted"}) || x.seen.metres != 10 {
 		t.Errorf("it is %v, %v m", v.why, x.seen.metres)
 	}

@@ -48,6 +48,7 @@ func (r *run) plan() []step {
 	}
 
 	all = append(all, step{start.Add(2 * day), r.steal})
+	all = append(all, r.lifeOfModel()...)
 	slices.SortStableFunc(all, func(a, b step) int { return a.at.Compare(b.at) })
 
 	return all
@@ -137,8 +138,8 @@ func (p *planner) train(today time.Time) {
 	case 1: // a second device
 		y := *x
 		x.twin, y.twin = true, true
-		y.name, y.start, y.metres, y.climb = "Session of the watch", x.start.Add(time.Duration(d.IntN(100))*time.Second),
-			tenths(x.metres*0.98), tenths(x.climb*0.97)
+		y.data = x.scaled(0.98)
+		y.name, y.start = "Session of the watch", x.start.Add(time.Duration(d.IntN(100))*time.Second)
 		p.bring(up, x)
 		p.bring(up.Add(3*time.Minute), &y)
 
@@ -152,13 +153,13 @@ func (p *planner) train(today time.Time) {
 			p.run.edit(a, x, "renamed", map[string]any{"title": "Better name"}, func(d *data) { d.name = "Better name" })
 		})
 		p.when(up.Add(5*time.Hour), func(_ context.Context, a *athlete) {
-			p.run.edit(a, x, "longer", nil, func(d *data) { d.metres, d.climb = tenths(d.metres*1.03), tenths(d.climb*1.03) })
+			p.run.edit(a, x, "longer", nil, func(d *data) { *d = d.scaled(1.03) })
 		})
 
 		return
-	case 4: // of the wrong sport at first
+	case 4: // of no sport at first
 		right := x.sport
-		if x.sport = "Walk"; families[right] == "" {
+		if x.sport = "Workout"; families[right] == "" {
 			x.sport = right
 		}
 
@@ -168,6 +169,12 @@ func (p *planner) train(today time.Time) {
 		})
 
 		return
+	}
+
+	if d.IntN(15) == 0 { // two soon after each other, of the same length: their times tell that they are not the same
+		y := &activity{data: x.data}
+		y.start, y.elapsed = x.start.Add(100*time.Second), 2*x.elapsed+10*time.Minute
+		p.bring(up.Add(time.Minute), y)
 	}
 
 	p.bring(up, x)
@@ -190,13 +197,13 @@ func (p *planner) bring(at time.Time, x *activity) {
 // goals plans the milestones beside the first.
 func (p *planner) goals(last time.Time) {
 	d := p.dice
-	for n := range 1 + d.IntN(3) {
-		at := p.joins.Add(time.Duration(n)*last.Sub(p.joins)/4 + 6*time.Hour)
+	for n := range 2 + d.IntN(4) {
+		at := p.joins.Add(time.Duration(n)*last.Sub(p.joins)/6 + 6*time.Hour)
 		for inside(p.breaks, at) {
 			at = at.Add(day)
 		}
 
-		p.add(at, func(ctx context.Context, a *athlete) { p.run.begin(ctx, a, n+1) })
+		p.add(at, p.run.begin)
 	}
 }
 
@@ -221,6 +228,15 @@ func (p *planner) upsets(last time.Time) {
 
 			return at.Add(time.Minute)
 		},
+		func(at time.Time) time.Time { // a milestone is edited before its first part, and then it cannot be any more
+			p.add(at, r.draft)
+			p.add(at.Add(time.Hour), r.amend)
+			p.add(at.Add(25*time.Hour), r.check)
+			p.add(at.Add(25*time.Hour+time.Minute), r.amendLate)
+
+			return at.Add(26 * time.Hour)
+		},
+		one(r.abandon, day), one(r.remove, day),
 		p.away(func(ctx context.Context, a *athlete) { r.disconnect(ctx, a, false) }),
 		p.away(func(ctx context.Context, a *athlete) { r.disconnect(ctx, a, true) }),
 		p.away(r.revoke),

@@ -1,5 +1,5 @@
 // Package replay plays a year of CommitCollect through the API: athletes connect Strava,
-// run, ride and swim, start milestones and pause them, and earn parts. Strava loses, doubles
+// run, ride and swim, start milestones, pause, edit, abandon and delete them, and earn parts. Strava loses, doubles
 // and delays its webhooks, limits its API, and has activities edited, moved, hidden and
 // deleted; access is revoked, accounts are deleted. It compares what users see with an
 // oracle that knows only what is at Strava.
@@ -50,11 +50,12 @@ type run struct {
 	cfg      Config
 	strava   *strava.Sim
 	compared int // answers that were compared with the oracle
+	models   map[string]*model
 }
 
 // Run plays a year. It returns replay.ErrFailed if something differs from the oracle.
 func Run(ctx context.Context, cfg Config) error {
-	r := &run{World: replay.NewWorld(cfg.Config), world: newWorld(cfg.Seed, cfg.People, cfg.Weeks), cfg: cfg}
+	r := &run{World: replay.NewWorld(cfg.Config), world: newWorld(cfg.Seed, cfg.People, cfg.Weeks), cfg: cfg, models: newModels()}
 	r.Final = []string{"sync_too_soon"}
 	room := cfg.Room
 	room.Simulate = func(h fleet.Host) (env []string, err error) {
@@ -136,7 +137,7 @@ func (r *run) ask(ctx context.Context, a *athlete, method, path string, in, out 
 	call := func() error { return a.browser.Call(ctx, method, path, in, out, header...) }
 
 	code, again, err := r.Try(ctx, call)
-	if code == "invalid_session" && want != code && !a.gone {
+	if (code == "invalid_session" || code == "missing_session") && want != code && !a.gone {
 		a.did["sign-ins"]++
 
 		if err = r.signIn(ctx, a); err == nil {
@@ -199,7 +200,7 @@ func (r *run) finish(ctx context.Context, a *athlete) {
 
 	var goals []string
 	for _, m := range a.milestones {
-		goals = append(goals, fmt.Sprintf("%d/%d", len(m.reached), m.parts))
+		goals = append(goals, fmt.Sprintf("%d/%d%s", len(m.reached), m.parts, map[string]string{abandoned: "-", ended: "."}[m.state(r.Clock.Now())]))
 	}
 
 	var did []string
@@ -207,7 +208,7 @@ func (r *run) finish(ctx context.Context, a *athlete) {
 		did = append(did, fmt.Sprintf("%d %s", a.did[k], k))
 	}
 
-	r.Case(fmt.Sprintf("%-6s %3d activities, parts %-24s %s", a.name, len(a.activities), strings.Join(goals, " "), strings.Join(did, ", ")),
+	r.Case(fmt.Sprintf("%-6s %3d activities, parts %-40s %s", a.name, len(a.activities), strings.Join(goals, " "), strings.Join(did, ", ")),
 		a.name, a.problems)
 }
 
@@ -221,8 +222,10 @@ func (r *run) summarize() error {
 
 		activities += len(a.activities)
 
-		milestones += len(a.milestones)
-		for _, m := range a.milestones {
+		all := append(slices.Clone(a.milestones), a.deleted...)
+
+		milestones += len(all)
+		for _, m := range all {
 			parts += len(m.reached)
 		}
 	}

@@ -14,33 +14,6 @@ import (
 	"matchday/infra/sim/strava"
 )
 
-// models are those that the athletes collect, by their number of parts.
-var models = map[string]int{"trike": 12, "kite": 5}
-
-// prepare writes the models, and subscribes to the webhooks.
-func (r *run) prepare(ctx context.Context) {
-	for id, parts := range models {
-		r.call(ctx, fleet.Administrator, http.MethodPut, "/admin/models/"+id,
-			map[string]any{"name": "The " + id, "year": 2026, "partsTotal": parts}, nil, "")
-
-		for n := 1; n <= parts; n++ {
-			if n == parts {
-				r.call(ctx, fleet.Administrator, http.MethodPost, "/admin/models/"+id+"/activate", nil, nil, "model_incomplete")
-			}
-
-			r.call(ctx, fleet.Administrator, http.MethodPut, fmt.Sprintf("/admin/models/%s/parts/%d", id, n), map[string]any{
-				"partName": partName(id, n), "meshFile": fmt.Sprintf("%s/%02d.glb", id, n), "attachPoint": "frame", "displayOrder": n,
-			}, nil, "")
-		}
-
-		r.call(ctx, fleet.Administrator, http.MethodPost, "/admin/models/"+id+"/activate", nil, nil, "")
-	}
-
-	r.call(ctx, fleet.Administrator, http.MethodPost, "/admin/strava/subscription", nil, nil, "")
-}
-
-func partName(model string, n int) string { return fmt.Sprintf("Part %d of the %s", n, model) }
-
 // join signs an athlete up, connects Strava, and starts the first milestone.
 func (r *run) join(ctx context.Context, a *athlete) {
 	if f := a.former; f != nil {
@@ -68,7 +41,7 @@ func (r *run) join(ctx context.Context, a *athlete) {
 	}
 
 	r.connect(ctx, a)
-	r.begin(ctx, a, 0)
+	r.begin(ctx, a)
 }
 
 func (r *run) registerPhone(ctx context.Context, a *athlete) {
@@ -124,88 +97,6 @@ func (r *run) steal(ctx context.Context) {
 	}
 }
 
-// aim invents the goal of the n-th milestone of an athlete.
-func (r *run) aim(a *athlete, n int) goal {
-	d, now := r.dice("goal", a.name, n), r.Clock.Now()
-
-	g := goal{model: "trike", sport: families[a.sports[0]], start: now.Add(-10 * day).Truncate(time.Hour)}
-	if n > 0 {
-		g.sport = families[a.sports[d.IntN(len(a.sports))]]
-		if g.sport == "" {
-			g.sport = "RUN"
-		}
-
-		g.climb = g.sport != "SWIM" && d.IntN(5) < 2
-		if d.IntN(2) == 0 {
-			g.model = "kite"
-		}
-
-		g.start = now.Add(time.Duration(d.IntN(30)-20) * day).Truncate(time.Hour)
-	}
-
-	g.parts = models[g.model]
-	until := r.end
-
-	if n > 0 && d.IntN(2) == 0 { // days of the place where the athlete is
-		first := g.start.Truncate(day)
-		last := first.AddDate(0, 0, 20+d.IntN(70))
-
-		g.first, g.end, g.start = first.Format(time.DateOnly), last.Format(time.DateOnly), first.Add(-14*time.Hour)
-		if last.Before(until) {
-			until = last
-		}
-	}
-
-	each := map[string]float64{"RIDE": 38000, "RUN": 9000, "SWIM": 2000}[g.sport]
-	if g.climb {
-		each *= 0.006
-	}
-
-	days := max(7, until.Sub(g.start).Hours()/24)
-	g.total = max(int64(g.parts), int64(days*0.5*each*(0.3+1.2*d.Float64())))
-
-	return g
-}
-
-// begin starts the n-th milestone of an athlete.
-func (r *run) begin(ctx context.Context, a *athlete, n int) {
-	g := r.aim(a, n)
-
-	body := map[string]any{
-		"modelId":          g.model,
-		"sport":            g.sport,
-		"targetType":       "DISTANCE_METERS",
-		"totalTarget":      g.total,
-		"periodStartAtUtc": g.start.Unix(),
-	}
-	if g.climb {
-		body["targetType"] = "ELEVATION_METERS"
-	}
-
-	if g.first != "" {
-		body["periodStartDay"], body["periodEndDay"] = g.first, g.end
-	}
-
-	if n == 0 {
-		wrong := map[string]any{
-			"modelId":          g.model,
-			"sport":            g.sport,
-			"targetType":       body["targetType"],
-			"totalTarget":      g.total,
-			"periodStartAtUtc": g.start.Unix(),
-			"partsTotal":       g.parts - 1,
-		}
-		r.ask(ctx, a, http.MethodPost, "/milestones", wrong, nil, "parts_total_must_match_model", "")
-	}
-
-	var out struct{ MilestoneID string }
-	if r.ask(ctx, a, http.MethodPost, "/milestones", body, &out, "", "", "Idempotency-Key", fmt.Sprintf("%s-%d", a.user, n)) {
-		a.milestones = append(a.milestones, &milestone{goal: g, id: out.MilestoneID, begun: r.Clock.Now()})
-		a.fetch(r.Clock.Now())
-		a.observe(r.Clock.Now())
-	}
-}
-
 // upload has an athlete bring an activity to Strava.
 func (r *run) upload(a *athlete, x *activity) {
 	x.at = r.Clock.Now()
@@ -245,7 +136,7 @@ func (r *run) some(a *athlete, age time.Duration, fits func(*activity) bool) *ac
 		return nil
 	}
 
-	since := a.since(r.Clock.Now())
+	since := latest(a.since(r.Clock.Now()), a.since(r.Clock.Now().Add(longRest)))
 	if age > 0 {
 		since = r.Clock.Now().Add(-age)
 	}
@@ -258,6 +149,14 @@ func (r *run) some(a *athlete, age time.Duration, fits func(*activity) bool) *ac
 	}
 
 	return all[r.dice("some", a.name, r.Clock.Now().Unix()).IntN(len(all))]
+}
+
+func latest(x, y time.Time) time.Time {
+	if x.After(y) {
+		return x
+	}
+
+	return y
 }
 
 func anything(*activity) bool { return true }
@@ -291,7 +190,7 @@ func (r *run) dropTwin(_ context.Context, a *athlete) {
 func (r *run) crop(age time.Duration) doing {
 	return func(_ context.Context, a *athlete) {
 		if x := r.some(a, age, anything); x != nil {
-			r.edit(a, x, "cropped", nil, func(d *data) { d.metres, d.climb = tenths(d.metres*0.6), tenths(d.climb*0.6) })
+			r.edit(a, x, "cropped", nil, func(d *data) { *d = d.scaled(0.6) })
 		}
 	}
 }
@@ -343,35 +242,6 @@ func (r *run) choose(ctx context.Context, a *athlete) {
 		a.observe(r.Clock.Now())
 	}
 }
-
-// set pauses or resumes the first milestone that is not completed.
-func (r *run) set(ctx context.Context, a *athlete, paused bool, status string) {
-	for _, m := range a.milestones {
-		refused := ""
-
-		switch {
-		case m.completed:
-			refused = "milestone_completed"
-		case m.over(r.Clock.Now()) && !m.paused:
-			refused = "milestone_closed"
-		}
-
-		if refused != "" {
-			r.ask(ctx, a, http.MethodPatch, "/milestones/"+m.id, map[string]string{"status": status}, nil, refused, "")
-			continue
-		}
-
-		if m.paused != paused && r.ask(ctx, a, http.MethodPatch, "/milestones/"+m.id, map[string]string{"status": status}, nil, "", "") {
-			m.paused = paused
-			a.did["set "+status]++
-		}
-	}
-
-	a.observe(r.Clock.Now())
-}
-
-func (r *run) pause(ctx context.Context, a *athlete)  { r.set(ctx, a, true, "PAUSED") }
-func (r *run) resume(ctx context.Context, a *athlete) { r.set(ctx, a, false, "ACTIVE") }
 
 // disconnect ends the connection in the app. What the athlete once could choose to keep has no effect.
 func (r *run) disconnect(ctx context.Context, a *athlete, keep bool) {

@@ -33,9 +33,12 @@ type athlete struct {
 	connected  bool
 	gone       bool // the account is deleted
 	counts     choice
-	activities []*activity // at Strava, those deleted there included
-	milestones []*milestone
+	activities []*activity  // at Strava, those deleted there included
+	milestones []*milestone // in the order in which they were started
+	deleted    []*milestone
+	started    int       // milestones
 	hiding     *activity // what is hidden for a while
+	amending   *milestone
 	problems   []string
 	did        map[string]int // for the line
 	checks     int
@@ -70,6 +73,8 @@ var kinds = [][]string{
 	{"Run", "Ride", "Swim", "Walk", "Run"},
 	{"Swim", "Swim", "Run", "Yoga"},
 	{"Ride", "Handcycle", "EBikeRide", "Ride", "Hike"},
+	{"Rowing", "VirtualRow", "Run", "Rowing", "Walk"},
+	{"Wheelchair", "Velomobile", "Wheelchair", "Swim", "EMountainBikeRide"},
 }
 
 // everything is what the app asks Strava to share.
@@ -122,6 +127,9 @@ func (a *athlete) invent(d *rand.Rand, at time.Time) data {
 		"Walk":       4000,
 		"Hike":       11000,
 		"Yoga":       0,
+		"Rowing":     6000,
+		"VirtualRow": 5000,
+		"Wheelchair": 8000,
 	}[sport]
 	if metres == 0 && sport != "Yoga" {
 		metres = 38000
@@ -136,14 +144,21 @@ func (a *athlete) invent(d *rand.Rand, at time.Time) data {
 		offset: a.offset,
 		metres: tenths(metres),
 		climb:  tenths(metres * 0.012 * d.Float64()),
+		moving: time.Duration(900+d.IntN(3600)) * time.Second,
 	}
-	if sport == "Swim" || sport == "Yoga" {
+	out.elapsed = out.moving + time.Duration(d.IntN(600))*time.Second
+
+	if sport == "Swim" || sport == "Yoga" || sport == "Rowing" || sport == "VirtualRow" {
 		out.climb = 0
 	}
 
 	switch d.IntN(25) {
 	case 0:
 		out.manual = true
+
+		if d.IntN(2) == 0 { // no time was entered
+			out.moving, out.elapsed = 0, 0
+		}
 	case 1:
 		out.private = len(a.scope) == len(everything)
 	case 2:
@@ -164,6 +179,14 @@ func tenths(metres float64) float64 {
 	return float64(n) / 10
 }
 
+// scaled is the activity with so much of its length, ascent and time.
+func (d data) scaled(by float64) data {
+	whole := func(t time.Duration) time.Duration { return time.Duration(t.Seconds()*by) * time.Second }
+	d.metres, d.climb, d.moving, d.elapsed = tenths(d.metres*by), tenths(d.climb*by), whole(d.moving), whole(d.elapsed)
+
+	return d
+}
+
 // shown is an activity as Strava's API shows it.
 func (d data) shown() strava.Activity {
 	return strava.Activity{
@@ -174,8 +197,8 @@ func (d data) shown() strava.Activity {
 		Timezone:      "(GMT) Somewhere/Else",
 		Distance:      d.metres,
 		ElevationGain: d.climb,
-		MovingTime:    1800,
-		ElapsedTime:   1900,
+		MovingTime:    seconds(d.moving),
+		ElapsedTime:   seconds(d.elapsed),
 		Manual:        d.manual,
 		Private:       d.private,
 		Flagged:       d.flagged,

@@ -181,6 +181,28 @@ func (r *Runtime) Add(f Function) {
 	r.functions[f.Name] = &function{Function: f}
 }
 
+// Configure sets environment variables of every function, "NAME=value", as UpdateFunctionConfiguration
+// does. Invocations that run now keep theirs; all later ones start in new processes.
+func (r *Runtime) Configure(env ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	for _, f := range r.functions {
+		f.Env = append(slices.Clone(f.Env), env...) // the last of a name is set
+
+		for _, p := range f.idle {
+			p.retire.Stop()
+			p.kill()
+		}
+
+		f.idle = nil
+	}
+
+	for _, p := range r.processes {
+		p.outdated = true
+	}
+}
+
 // Invoke runs a function once and returns what it answered. The caller must hold work,
 // as for clock.Sleep, and holds it throughout, except while the function sleeps. Every
 // error is an *Error, except the error of ctx. If MaxConcurrency processes are busy,
@@ -329,6 +351,10 @@ func (r *Runtime) release(f *function, p *process, inv *Invocation) {
 		s.Cold-- // it never became busy
 	} else {
 		s.Busy--
+
+		if p.outdated {
+			p.kill()
+		}
 
 		if r.processes[p.id] == nil || p.wasKilled() {
 			p = nil

@@ -907,3 +907,35 @@ func await(t *testing.T, ok func() bool) {
 		runtime.Gosched()
 	}
 }
+
+// TestConfigure: an invocation after a change of the environment has the new one, in another process,
+// also if the process was busy during the change.
+func TestConfigure(t *testing.T) {
+	t.Parallel()
+
+	for _, busy := range []bool{false, true} {
+		fl := newFleet(t, Function{Env: []string{"TABLE_CARDS=cards"}})
+		url, arrived, open := gate(t)
+
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := fl.try("get", url); err != nil {
+				t.Errorf("the invocation during the change failed: %v", err)
+			}
+		})
+		<-arrived
+
+		if !busy {
+			open()
+			wg.Wait()
+		}
+
+		fl.Configure("TABLE_CARDS=others")
+		open()
+		wg.Wait()
+
+		if env := fl.do("env", "").Env; !slices.Contains(env, "TABLE_CARDS=others") || !fl.last().Cold {
+			t.Errorf("busy %v: the environment is %v, and the process cold: %v", busy, env, fl.last().Cold)
+		}
+	}
+}

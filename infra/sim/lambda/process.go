@@ -24,6 +24,8 @@ type process struct {
 	exit   error         // why the process ended; set before gone is closed
 	retire *time.Timer   // kills it after idling; guarded by the runtime's lock
 
+	outdated bool // its environment has changed; guarded by the runtime's lock
+
 	mu        sync.Mutex
 	pid       int // while it lives
 	killed    bool
@@ -193,7 +195,9 @@ func (p *process) env(path string) []string {
 		}
 	}
 
+	p.r.mu.Lock()
 	env = append(env, p.f.Env...)
+	p.r.mu.Unlock()
 
 	return append(env,
 		"AWS_ACCESS_KEY_ID="+slug(p.f.Name),

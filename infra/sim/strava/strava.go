@@ -156,6 +156,7 @@ type Sim struct {
 	counts     Counts
 	pending    int // webhooks that are to be sent
 	inactive   bool
+	reliable   bool
 }
 
 // New returns a simulator.
@@ -229,6 +230,14 @@ func (s *Sim) SetInactive(inactive bool) {
 	defer s.mu.Unlock()
 
 	s.inactive = inactive
+}
+
+// SetReliable has webhooks come at once, each once, as if Faults had none of them, or as Faults has it again.
+func (s *Sim) SetReliable(reliable bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.reliable = reliable
 }
 
 // chance decides a fault of a probability: always the same for the same words.
@@ -402,6 +411,11 @@ func (s *Sim) send(e Event) {
 	e.SubscriptionID, e.EventTime = s.sub.ID, s.cfg.Clock.Now().Unix()
 
 	key := []any{e.ObjectType, e.ObjectID, e.AspectType, e.EventTime}
+	if s.reliable {
+		s.plan(e, s.sub.Callback, time.Duration(s.number(append(key, "delay")...)*float64(10*time.Second)), 1)
+		return
+	}
+
 	if s.chance(s.cfg.Faults.Lost, append(key, "lost")...) && e.ObjectType == "activity" {
 		s.counts.Lost++
 		return

@@ -44,8 +44,8 @@ help: ## list the targets
 run: program ## the fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080; ROOMS=cricket for one room
 	@exec $(MADE)/local run
 
-replay: folder seed program ## compare a room with an oracle, ROOM=cricket or another: DIR=folder of its recordings, or SEED=1 of a world of its own; FAULTS=7 injects faults, the same for a number; PROVIDER=api-football for Best Shot's other provider
-	@ROOM="$(ROOM)" DIR="$(DIR)" SEED="$(SEED)" FAULTS="$(FAULTS)" PROVIDER="$(PROVIDER)" exec $(MADE)/local replay
+replay: folder seed program ## compare a room with an oracle, ROOM=cricket or another: DIR=folder of its recordings, or SEED=1 of a world of its own; FAULTS=7 injects faults, the same for a number; PROVIDER=api-football for Best Shot's other provider; RETENTION=7 for the days that CommitCollect keeps workouts
+	@ROOM="$(ROOM)" DIR="$(DIR)" SEED="$(SEED)" FAULTS="$(FAULTS)" PROVIDER="$(PROVIDER)" RETENTION="$(RETENTION)" exec $(MADE)/local replay
 
 # The packages that start goroutines, of the kit and the simulators also those whose tests do, as
 # folders: their tests run with the race detector, which needs a C compiler. RACE=1 has all tests
@@ -325,7 +325,7 @@ folder:
 	@test -z "$(DIR)" || test -d "$(DIR)" || { echo "DIR=$(DIR) is not a folder"; exit 2; }
 
 seed:
-	@for s in "SEED=$(SEED)" "FAULTS=$(FAULTS)"; do case "$${s#*=}" in *[!0-9]*) echo "$$s is not valid: give a whole number from 0 up, as in $${s%%=*}=7"; exit 2;; esac; done
+	@for s in "SEED=$(SEED)" "FAULTS=$(FAULTS)" "RETENTION=$(RETENTION)"; do case "$${s#*=}" in *[!0-9]*) echo "$$s is not valid: give a whole number from 0 up, as in $${s%%=*}=7"; exit 2;; esac; done
 
 # The engines that the rooms need. A fleet of some rooms fetches PostgreSQL when one needs it.
 ENGINES := dynamodb $(if $(ROOMS),,postgres)

@@ -34,8 +34,8 @@ import (
 	"matchday/pkg/kit/app"
 )
 
-const usage = "type `make run`, `make attack`, or `make replay DIR=folder`; ROOMS is an option of run and attack, and ROOM, SEED and " +
-	"FAULTS are options of replay"
+const usage = "type `make run`, `make attack`, or `make replay DIR=folder`; ROOMS is an option of run and attack, and ROOM, SEED, " +
+	"FAULTS, PROVIDER and RETENTION are options of replay"
 
 // misuse is the error of a call with invalid options. The exit status is 2, as make's.
 type misuse string
@@ -133,6 +133,10 @@ func replayed(ctx context.Context, root, program string) error {
 		return err
 	}
 
+	if cfg.Retention, err = retention(room); err != nil {
+		return err
+	}
+
 	cfg.Provider = os.Getenv("PROVIDER")
 	if err := checkProvider(room, cfg.Provider); err != nil {
 		return err
@@ -143,6 +147,22 @@ func replayed(ctx context.Context, root, program string) error {
 	}
 
 	return room.Replay(ctx, cfg)
+}
+
+// retention returns $RETENTION, 0 if it is not set. It returns an error if the replay of a room has none.
+func retention(room rooms.Room) (days int, err error) {
+	n, err := number("RETENTION")
+
+	switch {
+	case err != nil || n == nil || *n == 0:
+		return 0, err
+	case !room.Retains:
+		return 0, misuse(fmt.Sprintf("RETENTION=%d is not valid: the replay of %s has no retention", *n, room.Spec.Name))
+	case *n > 365:
+		return 0, misuse(fmt.Sprintf("RETENTION=%d is not valid: give days, at most 365", *n))
+	}
+
+	return int(*n), nil
 }
 
 // checkProvider returns an error unless the replay of a room can play a provider, "" for its default.

@@ -68,3 +68,31 @@ func TestRoomOfReplay(t *testing.T) {
 		t.Errorf("ROOM=golf: %v", err)
 	}
 }
+
+// TestRetentionOfReplay: the days of a room whose replay has no retention are refused.
+func TestRetentionOfReplay(t *testing.T) {
+	for _, c := range []struct {
+		room, days string
+		want       int
+		wrong      string
+	}{
+		{"commitcollect", "7", 7, ""},
+		{"commitcollect", "", 0, ""},
+		{"cricket", "0", 0, ""},
+		{"cricket", "7", 0, "RETENTION=7 is not valid: the replay of cricket has no retention"},
+		{"commitcollect", "366", 0, "RETENTION=366 is not valid: give days, at most 365"},
+		{"commitcollect", "x", 0, "RETENTION=x is not valid: give a whole number from 0 up, as in RETENTION=7"},
+	} {
+		t.Setenv("RETENTION", c.days)
+
+		room, err := roomOf(c.room)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		days, err := retention(room)
+		if _, ok := errors.AsType[misuse](err); days != c.want || ok != (c.wrong != "") || ok && err.Error() != c.wrong {
+			t.Errorf("ROOM=%s RETENTION=%s: got %d, %v; want %d, %q", c.room, c.days, days, err, c.want, c.wrong)
+		}
+	}
+}

@@ -26,6 +26,8 @@ type Room struct {
 	Replay replay.Play  // nil if the room has none
 	// Providers are the values of PROVIDER that the replay takes, the default first; nil if it takes none.
 	Providers []string
+	// Retains is set if the replay takes RETENTION.
+	Retains bool
 
 	// Smoke runs the room's own checks against its deployed API; nil for none.
 	Smoke func(ctx context.Context, s *check.Session)

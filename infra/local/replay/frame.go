@@ -27,6 +27,7 @@ type Config struct {
 	Seed          uint64  // of a generated world
 	Faults        *uint64 // seed of the faults to inject; nil for none
 	Provider      string  // which of the room's providers is played; "" for its default
+	Retention     int     // days for which the room keeps data of its provider; 0 for its default
 	// Others are the rooms that must act when an account is deleted.
 	Others   []fleet.Room
 	Out      io.Writer

@@ -37,6 +37,8 @@ var Room = rooms.Room{
 	Smoke:  smoke.Run,
 	Bench:  bench.Suite,
 	Cost:   cost.Model,
+
+	Retains: true,
 }
 
 // The application at the simulated Strava, and the secret of the webhook's address.

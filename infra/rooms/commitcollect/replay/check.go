@@ -25,6 +25,7 @@ type progress struct {
 	MilestoneID       string
 	State             string
 	Status            string
+	Source            string
 	ModelID           string
 	Sports            []string
 	TargetType        string
@@ -70,12 +71,16 @@ func (r *run) check(ctx context.Context, a *athlete) {
 	a.checks++
 	r.registerPhone(ctx, a)
 
+	if r.cfg.Retention > 0 {
+		r.checkKept(ctx, a)
+	}
+
 	for i, m := range a.milestones {
 		var now, is progress
 		if i == a.checks%len(a.milestones) && r.ask(ctx, a, http.MethodPost, "/milestones/"+m.id+"/recompute", nil, &now, "", "") {
 			equal(r, a, fmt.Sprintf("the parts that a recomputation of milestone %d mints", i), now.PartsDelta, 0)
 
-			if m.state(r.Clock.Now()) == active {
+			if m.state(r.Clock.Now()) == active && r.cfg.Retention == 0 {
 				equal(r, a, fmt.Sprintf("workouts before the start of milestone %d", i), now.Early, m.early)
 			}
 		}
@@ -87,8 +92,12 @@ func (r *run) check(ctx context.Context, a *athlete) {
 
 	r.checkList(ctx, a)
 	r.checkStatus(ctx, a)
-	r.checkLatest(ctx, a)
-	r.checkReasons(ctx, a, 3)
+
+	for _, source := range []string{atStrava, onPhone} {
+		r.checkLatest(ctx, a, source)
+		r.checkReasons(ctx, a, source, 3)
+	}
+
 	r.checkVerdicts(ctx, a, a.milestones[a.checks%len(a.milestones)])
 }
 
@@ -131,8 +140,8 @@ func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress)
 	}
 
 	equal(r, a, what+", status", is.Status, state)
-	equal(r, a, what+", model and goal", fmt.Sprint(is.ModelID, is.Sports, is.TargetType, is.TotalTarget),
-		fmt.Sprint(m.model, m.sports, m.target, m.total))
+	equal(r, a, what+", model and goal", fmt.Sprint(is.ModelID, is.Source, is.Sports, is.TargetType, is.TotalTarget),
+		fmt.Sprint(m.model, m.source, m.sports, m.target, m.total))
 	equal(r, a, what+", parts", is.PartsAwardedCount, len(m.reached))
 
 	if m.completed { // it may have been completed by one workout, or by two at once
@@ -163,8 +172,13 @@ func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress)
 			early = replay.Attempts * replay.Wait
 		}
 
-		if late := w.AwardedAt.Sub(m.reached[n]); late < -early || late > found {
-			a.fail("%s %s: part %d was minted %s after it was earned, want at most %s", r.date(), what, n+1, late, found)
+		first, last := m.reached[n].Add(-early), r.deadline(m.reached[n])
+		if m.fresh[n] {
+			first = first.Add(r.cfg.Settling)
+		}
+
+		if at := w.AwardedAt; at.Before(first) || at.After(last) {
+			a.fail("%s %s: part %d was minted at %s, want from %s to %s", r.date(), what, n+1, at, first, last)
 		}
 
 		if w.Value < m.threshold(n+1) || w.Value > m.best {
@@ -191,7 +205,11 @@ func (r *run) checkStatus(ctx context.Context, a *athlete) {
 		equal(r, a, "the athlete's id", is.AthleteID, a.id)
 	}
 
-	all := a.latest()
+	if r.cfg.Retention > 0 { // it counts those that are kept
+		return
+	}
+
+	all := a.latest(atStrava)
 	equal(r, a, "workouts", is.WorkoutCount, len(all))
 
 	if len(all) > 0 && is.LatestActivityAt != nil {
@@ -200,7 +218,11 @@ func (r *run) checkStatus(ctx context.Context, a *athlete) {
 	}
 }
 
-func (r *run) checkLatest(ctx context.Context, a *athlete) {
+func (r *run) checkLatest(ctx context.Context, a *athlete, source string) {
+	if source == onPhone && !a.pocket || source == atStrava && r.cfg.Retention > 0 {
+		return
+	}
+
 	var is struct {
 		Workouts []struct {
 			ActivityID, SportType string
@@ -208,7 +230,7 @@ func (r *run) checkLatest(ctx context.Context, a *athlete) {
 			StartedAt             time.Time
 		}
 	}
-	if !r.ask(ctx, a, http.MethodGet, "/activities/recent?limit=30", nil, &is, "", "") {
+	if !r.ask(ctx, a, http.MethodGet, "/activities/recent?limit=30&source="+source, nil, &is, "", "") {
 		return
 	}
 
@@ -217,22 +239,22 @@ func (r *run) checkLatest(ctx context.Context, a *athlete) {
 		got = append(got, fmt.Sprint(w.ActivityID, " ", w.SportType, " ", w.Distance, " ", w.Elevation, " ", w.StartedAt.Unix()))
 	}
 
-	for _, x := range a.latest()[:min(30, len(a.latest()))] {
-		want = append(want, fmt.Sprint(x.id, " ", x.seen.sport, " ", whole(x.seen.metres), " ", whole(x.seen.climb), " ", x.seen.start.Unix()))
+	for _, x := range a.latest(source)[:min(30, len(a.latest(source)))] {
+		want = append(want, fmt.Sprint(x.ref(), " ", x.seen.sport, " ", whole(x.seen.metres), " ", whole(x.seen.climb), " ", x.seen.start.Unix()))
 	}
 
-	equal(r, a, "the latest workouts", strings.Join(got, "; "), strings.Join(want, "; "))
+	equal(r, a, "the latest workouts of "+source, strings.Join(got, "; "), strings.Join(want, "; "))
 }
 
 // checkReasons compares why some activities do not count. Those to which something
 // happened come first.
-func (r *run) checkReasons(ctx context.Context, a *athlete, n int) {
-	if len(a.milestones) == 0 {
-		a.fail("no milestone was started")
+func (r *run) checkReasons(ctx context.Context, a *athlete, source string, n int) {
+	milestones := slices.DeleteFunc(slices.Clone(a.milestones), func(m *milestone) bool { return m.source != source })
+	if len(milestones) == 0 || source == atStrava && r.cfg.Retention > 0 {
 		return
 	}
 
-	all := r.shuffled(a)
+	all := r.shuffled(a, source)
 	odd := func(x *activity) int {
 		if x.gone || x.flagged || x.private || x.manual || x.twin || !x.has {
 			return 0
@@ -244,11 +266,11 @@ func (r *run) checkReasons(ctx context.Context, a *athlete, n int) {
 
 	half := min(len(all), n)
 	for _, x := range append(slices.Clone(all[:half]), all[max(half, len(all)-n):]...) {
-		m := a.milestones[int(x.id)%len(a.milestones)]
+		m := milestones[int(x.id)%len(milestones)]
 
-		path := "/activities/" + id(x.id) + "/eligibility?milestoneId=" + m.id
+		path := "/activities/" + x.ref() + "/eligibility?milestoneId=" + m.id
 		if !x.has {
-			if !x.gone && !a.hidden(x) { // else the app may have heard of it
+			if source == atStrava && !x.gone && !a.hidden(x) { // else the app may have heard of it
 				r.ask(ctx, a, http.MethodGet, path, nil, nil, "activity_not_found", "")
 			}
 
@@ -265,16 +287,16 @@ func (r *run) checkReasons(ctx context.Context, a *athlete, n int) {
 			continue
 		}
 
-		equal(r, a, fmt.Sprintf("why activity %d does not count for %s", x.id, m.goal), strings.Join(is.Reasons, " ")+" "+is.DuplicateOf,
+		equal(r, a, fmt.Sprintf("why activity %s does not count for %s", x.ref(), m.goal), strings.Join(is.Reasons, " ")+" "+is.DuplicateOf,
 			a.judge(m.goal)[x].text(m, x, is.Reasons))
-		equal(r, a, fmt.Sprintf("what activity %d adds", x.id), is.Value, m.value(x.seen))
+		equal(r, a, fmt.Sprintf("what activity %s adds", x.ref()), is.Value, m.value(x.seen))
 	}
 }
 
 // text is why an activity does not count for a milestone, and the id of the one that counts instead. A workout
 // after the completion is known by the answer: the milestone may have been completed by the one before.
 func (v verdict) text(m *milestone, x *activity, reasons []string) string {
-	why, of := slices.Clone(v.why), ""
+	why := slices.Clone(v.why)
 
 	switch n := len(reasons); {
 	case m.completed:
@@ -287,11 +309,7 @@ func (v verdict) text(m *milestone, x *activity, reasons []string) string {
 		why = append(why, "milestone_paused")
 	}
 
-	if v.of != 0 {
-		of = id(v.of)
-	}
-
-	return strings.Join(why, " ") + " " + of
+	return strings.Join(why, " ") + " " + v.of
 }
 
 // checkVerdicts compares what counted for a milestone and why the rest did not, page by page. The answer may
@@ -307,8 +325,8 @@ func (r *run) checkVerdicts(ctx context.Context, a *athlete, m *milestone) {
 
 	byID := map[string]*activity{}
 	for x := range judged {
-		if byID[id(x.id)] = x; !x.seen.start.Before(m.start) && !after(x.seen.start) {
-			want = append(want, id(x.id))
+		if byID[x.ref()] = x; !x.seen.start.Before(m.start) && !after(x.seen.start) {
+			want = append(want, x.ref())
 		}
 	}
 
@@ -333,11 +351,15 @@ func (r *run) checkVerdicts(ctx context.Context, a *athlete, m *milestone) {
 			return
 		}
 
-		raw, _ := a.sum(m.goal)
+		raw, _ := a.sum(m.goal, anything)
 		equal(r, a, "what the workouts of "+m.String()+" add up to", is.RawProgress, raw)
 
+		if m.source == atStrava && r.cfg.Retention > 0 { // it lists what Strava has now, and keeps
+			return
+		}
+
 		for _, w := range is.Workouts {
-			if after(w.StartedAt) {
+			if after(w.StartedAt) || slices.ContainsFunc(a.bogus, func(x *activity) bool { return x.ref() == w.ActivityID }) {
 				continue
 			}
 

@@ -16,6 +16,7 @@ func (r *run) aim(a *athlete, n int) goal {
 
 	g := goal{
 		model:  "trike",
+		source: atStrava,
 		sports: []string{families[a.sports[0]]},
 		target: distance,
 		start:  now.Add(-10 * day).Truncate(time.Hour),
@@ -25,6 +26,10 @@ func (r *run) aim(a *athlete, n int) goal {
 		g.model, g.sports = all[d.IntN(len(all))], a.practises(d)
 		g.target = []string{distance, distance, climb, moving, moving, workouts, streakDays, streakWeeks}[d.IntN(8)]
 		g.start = now.Add(time.Duration(d.IntN(30)-20) * day).Truncate(time.Hour)
+	}
+
+	if a.offline || n > 0 && a.pocket && d.IntN(2) == 0 {
+		g.source = onPhone
 	}
 
 	g.parts = r.models[g.model].parts
@@ -102,7 +107,9 @@ func (g goal) body() map[string]any {
 		return body
 	}
 
-	body["periodStartDay"], body["periodEndDay"] = g.first, g.end
+	if body["periodStartDay"] = g.first; g.end != "" {
+		body["periodEndDay"] = g.end
+	}
 
 	return body
 }
@@ -123,7 +130,10 @@ func (r *run) begin(ctx context.Context, a *athlete) {
 // start starts a milestone, by a request that is sent twice.
 func (r *run) start(ctx context.Context, a *athlete, g goal) {
 	body, key := g.body(), fmt.Sprintf("%s-%d", a.user, a.started)
-	body["modelId"] = g.model
+	if body["modelId"] = g.model; g.source == onPhone {
+		body["source"] = onPhone
+	}
+
 	a.started++
 
 	var out, again struct{ MilestoneID string }
@@ -159,7 +169,7 @@ func (r *run) amend(ctx context.Context, a *athlete) {
 	}
 
 	g := r.aim(a, a.started+1000)
-	g.model, g.parts = m.model, m.parts
+	g.model, g.parts, g.source = m.model, m.parts, m.source
 	body := g.body()
 
 	if r.dice("amend", a.name, a.started).IntN(3) == 0 {

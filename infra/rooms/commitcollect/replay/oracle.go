@@ -1,8 +1,10 @@
 package replay
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -24,14 +26,17 @@ type data struct {
 // day is the day on which the activity took place, there.
 func (d data) day() string { return d.start.Add(d.offset).Format(time.DateOnly) }
 
-// activity is an activity of an athlete.
+// activity is an activity of an athlete, at Strava or on the phone.
 type activity struct {
-	id   int64
-	data           // at Strava
+	id   int64     // at Strava; of one on the phone what orders the keys
+	key  string    // the id of one on the phone, "" at Strava
+	rev  int       // of one on the phone
+	data           // at Strava, or on the phone
 	seen data      // as the app must have seen it last
 	gone bool      // deleted at Strava
 	has  bool      // the app must have it
 	at   time.Time // of the upload
+	last time.Time // when it was last changed, or came to the app with the history
 	twin bool      // one of two recordings of the same workout
 }
 
@@ -57,6 +62,7 @@ const (
 // goal is what a milestone asks for.
 type goal struct {
 	model      string
+	source     string   // STRAVA or PHONE
 	sports     []string // families
 	target     string
 	total      int64 // in the unit of the target
@@ -78,6 +84,7 @@ type milestone struct {
 	best      int64       // the highest raw so far
 	early     int         // workouts that only began too early
 	reached   []time.Time // by part: when the workouts earned it
+	fresh     []bool      // by part: whether it takes workouts that had just come or changed
 }
 
 // over reports whether the milestone has ended, unless it is paused: a week after its last day is over
@@ -92,8 +99,10 @@ func (m *milestone) open(now time.Time) bool {
 	return !m.completed && !m.abandoned && (m.paused || !m.over(now))
 }
 
-// counts reports whether workouts count for the milestone now, or have completed it.
-func (m *milestone) counts(now time.Time) bool { return !m.paused && !m.abandoned && !m.over(now) }
+// counts reports whether workouts count for the milestone now. They do for a completed one, if that is requested.
+func (m *milestone) counts(now time.Time) bool {
+	return m.completed || !m.paused && !m.abandoned && !m.over(now)
+}
 
 // state is the state of the milestone, as the API calls it.
 func (m *milestone) state(now time.Time) string {
@@ -182,20 +191,59 @@ func same(x, y data) bool {
 	return x.start.Sub(y.start).Abs() <= 2*time.Minute && (whole(more) <= 50 || 20*more <= float64(long))
 }
 
+// overlap reports whether more than two minutes belong to both workouts.
+func overlap(x, y data) bool {
+	from, to := x.start, x.start.Add(x.elapsed)
+	if y.start.After(from) {
+		from = y.start
+	}
+
+	if end := y.start.Add(y.elapsed); end.Before(to) {
+		to = end
+	}
+
+	return to.Sub(from) > 2*time.Minute
+}
+
 // verdict is why an activity does not count, and the id of the one that counts instead.
 type verdict struct {
 	why []string
-	of  int64
+	of  string
 }
 
-// judge returns, for each activity that the app has, why it does not count. Of two recordings
-// of the same workout the one that reached Strava first counts.
+// Sources of workouts.
+const (
+	atStrava = "STRAVA"
+	onPhone  = "PHONE"
+)
+
+// of returns the activities of a source.
+func (a *athlete) of(source string) []*activity {
+	if source == onPhone {
+		return a.uploads
+	}
+
+	return a.activities
+}
+
+// ref is the id of an activity, as the API has it.
+func (x *activity) ref() string {
+	if x.key != "" {
+		return x.key
+	}
+
+	return strconv.FormatInt(x.id, 10)
+}
+
+// judge returns, for each activity of the goal's source that the app has, why it does not count. Of two
+// recordings of the same workout the one with the lower id counts, which reached Strava first. So it is with
+// workouts on the phone that overlap.
 func (a *athlete) judge(g goal) map[*activity]verdict {
 	all := map[*activity]verdict{}
 
 	var count []*activity
 
-	for _, x := range a.activities {
+	for _, x := range a.of(g.source) {
 		if !x.has {
 			continue
 		}
@@ -206,21 +254,38 @@ func (a *athlete) judge(g goal) map[*activity]verdict {
 		}
 	}
 
-	slices.SortFunc(count, func(x, y *activity) int { return x.seen.start.Compare(y.seen.start) })
+	slices.SortFunc(count, func(x, y *activity) int { return cmp.Compare(x.id, y.id) })
 
-	for i, x := range count { // in the world at most two are the same
-		for _, y := range count[i+1:] {
-			if y.seen.start.Sub(x.seen.start) > 2*time.Minute {
-				break
-			}
+	const bucket = int64(day / time.Second) // longer than any workout
 
-			if first, second := x, y; same(x.seen, y.seen) {
-				if second.id < first.id {
-					first, second = second, first
+	counted := map[int64][]*activity{} // by when they began
+
+	for _, x := range count {
+		at, reason := x.seen.start.Unix()/bucket, ""
+
+		var first *activity // that counts instead
+
+		for n := at - 1; n <= at+1; n++ {
+			for _, y := range counted[n] {
+				why := ""
+
+				switch {
+				case same(x.seen, y.seen):
+					why = "duplicate"
+				case g.source == onPhone && overlap(x.seen, y.seen):
+					why = "overlap"
 				}
 
-				all[second] = verdict{[]string{"duplicate"}, first.id}
+				if why != "" && (first == nil || y.id < first.id) {
+					first, reason = y, why
+				}
 			}
+		}
+
+		if first != nil {
+			all[x] = verdict{[]string{reason}, first.ref()}
+		} else {
+			counted[at] = append(counted[at], x)
 		}
 	}
 
@@ -237,12 +302,13 @@ func (g goal) threshold(n int) int64 {
 	return progress
 }
 
-// sum returns what the activities add up to, and how many only began too early.
-func (a *athlete) sum(g goal) (raw int64, early int) {
+// sum returns what activities that fit add up to, and how many only began too early.
+func (a *athlete) sum(g goal, of func(*activity) bool) (raw int64, early int) {
 	marks := map[string]bool{} // days, or Mondays
 
 	for x, v := range a.judge(g) {
 		switch {
+		case !of(x):
 		case len(v.why) == 0:
 			raw += g.value(x.seen)
 			marks[g.mark(x.seen.day())] = true
@@ -299,7 +365,7 @@ func (g goal) after(mark string) string {
 // was reached is never lost, a milestone that is paused, abandoned or over stands still, and a completed one stays
 // so.
 func (a *athlete) observe(now time.Time) {
-	for _, x := range a.activities {
+	for _, x := range append(slices.Clone(a.activities), a.uploads...) {
 		if !a.hidden(x) {
 			x.seen = x.data
 		}
@@ -310,9 +376,11 @@ func (a *athlete) observe(now time.Time) {
 			continue
 		}
 
-		m.raw, m.early = a.sum(m.goal)
+		m.raw, m.early = a.sum(m.goal, anything)
 		m.best = max(m.best, m.raw)
 		for len(m.reached) < m.parts && m.best >= m.threshold(len(m.reached)+1) {
+			old, _ := a.sum(m.goal, func(x *activity) bool { return x.last.Before(now) })
+			m.fresh = append(m.fresh, old < m.threshold(len(m.reached)+1))
 			m.reached = append(m.reached, now)
 		}
 
@@ -320,9 +388,9 @@ func (a *athlete) observe(now time.Time) {
 	}
 }
 
-// latest returns the activities that the app lists, the latest first.
-func (a *athlete) latest() (all []*activity) {
-	for _, x := range a.activities {
+// latest returns the activities of a source that the app lists, the latest first.
+func (a *athlete) latest(source string) (all []*activity) {
+	for _, x := range a.of(source) {
 		if x.has && !a.hidden(x) {
 			all = append(all, x)
 		}
@@ -344,7 +412,7 @@ func (a *athlete) latest() (all []*activity) {
 func (a *athlete) since(now time.Time) time.Time {
 	since := time.Date(now.Year(), 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -1)
 	for _, m := range a.milestones {
-		if m.open(now) && m.start.Before(since) {
+		if m.open(now) && m.source == atStrava && m.start.Before(since) {
 			since = m.start
 		}
 	}
@@ -356,6 +424,8 @@ func (a *athlete) since(now time.Time) time.Time {
 func (a *athlete) fetch(now time.Time) {
 	since := a.since(now)
 	for _, x := range a.activities {
-		x.has = x.has || !a.hidden(x) && x.start.After(since)
+		if !x.has && !a.hidden(x) && x.start.After(since) {
+			x.has, x.last = true, now
+		}
 	}
 }

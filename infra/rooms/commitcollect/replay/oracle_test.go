@@ -1,12 +1,14 @@
 package replay
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/local/replay"
+	"matchday/infra/sim/clock"
 )
 
 var noon = time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
@@ -16,7 +18,7 @@ var noon = time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
 func TestMilestone(t *testing.T) {
 	t.Parallel()
 
-	m := &milestone{goal: goal{sports: []string{"RUN"}, total: 1000, parts: 3, start: noon}}
+	m := &milestone{goal: goal{source: atStrava, sports: []string{"RUN"}, total: 1000, parts: 3, start: noon}}
 	a := &athlete{scope: everything, milestones: []*milestone{m}}
 	add := func(metres float64, d data) *activity {
 		d.metres = metres
@@ -102,7 +104,7 @@ func TestHidden(t *testing.T) {
 
 	a.observe(noon)
 
-	g := goal{sports: []string{"RUN"}, start: noon}
+	g := goal{source: atStrava, sports: []string{"RUN"}, start: noon}
 	if v := a.judge(g)[x]; !cmp.Equal(v.why, []string{"deleted"}) || x.seen.metres != 10 {
 		t.Errorf("it is %v, %v m", v.why, x.seen.metres)
 	}
@@ -129,5 +131,164 @@ func TestWorldsDiffer(t *testing.T) {
 	}
 	if one, again, other := times(1), times(1), times(2); !cmp.Equal(one, again) || cmp.Equal(one, other) || len(one) < 5000 {
 		t.Errorf("a seed must give one year, of many steps: %d, %d, %d", len(one), len(again), len(other))
+	}
+}
+
+// TestTargets: what two workouts of Sunday, one of Monday and a longer one of the next week add up to.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+
+	at := func(hours int, sport string, of time.Duration) *activity {
+		d := data{sport: sport, start: noon.Add(time.Duration(hours) * time.Hour), metres: 1000, climb: 10, moving: of, elapsed: of}
+		return &activity{id: int64(hours), data: d, has: true}
+	}
+	a := &athlete{scope: everything, activities: []*activity{
+		at(24, "Run", time.Hour), at(26, "Walk", time.Hour), at(48, "Run", time.Hour), at(24*9, "TrailRun", 2*time.Hour),
+	}}
+	a.observe(noon)
+
+	for _, tc := range []struct {
+		target string
+		sports []string
+		want   int64
+	}{
+		{distance, []string{"RUN"}, 3000},
+		{distance, []string{"RUN", "WALK"}, 4000},
+		{climb, []string{"WALK"}, 10},
+		{moving, []string{"RUN"}, 4 * 3600},
+		{workouts, []string{"RUN", "WALK"}, 4},
+		{streakDays, []string{"RUN"}, 2},
+		{streakDays, []string{"WALK"}, 1},
+		{streakWeeks, []string{"RUN"}, 3},
+		{streakWeeks, []string{"SWIM"}, 0},
+	} {
+		got, _ := a.sum(goal{source: atStrava, sports: tc.sports, target: tc.target, start: noon}, anything)
+		if got != tc.want {
+			t.Errorf("%s of %v: got %d, want %d", tc.target, tc.sports, got, tc.want)
+		}
+	}
+}
+
+// TestBeside: of workouts that are the same one counts, and on the phone of those that overlap. Those of the
+// other source do not matter.
+func TestBeside(t *testing.T) {
+	t.Parallel()
+
+	for _, tc := range []struct {
+		name    string
+		later   time.Duration
+		metres  float64
+		elapsed time.Duration
+		strava  string
+		onPhone string
+	}{
+		{name: "two devices", later: time.Minute, metres: 10_400, elapsed: time.Hour, strava: "duplicate", onPhone: "duplicate"},
+		{name: "other times", later: time.Minute, metres: 10_000, elapsed: 2 * time.Hour, onPhone: "overlap"},
+		{name: "other lengths", later: time.Minute, metres: 12_000, elapsed: time.Hour, onPhone: "overlap"},
+		{name: "an unknown time", later: time.Minute, metres: 10_000, strava: "duplicate", onPhone: "duplicate"},
+		{name: "in the middle", later: 30 * time.Minute, metres: 10_000, elapsed: time.Hour, onPhone: "overlap"},
+		{name: "at the end", later: 58 * time.Minute, metres: 10_000, elapsed: time.Hour},
+		{name: "after it", later: 2 * time.Hour, metres: 10_000, elapsed: time.Hour},
+	} {
+		x := &activity{id: 1, key: "1", data: data{sport: "Run", start: noon, metres: 10_000, elapsed: time.Hour}, has: true}
+		y := &activity{id: 2, key: "2", data: x.data, has: true}
+		y.start, y.metres, y.elapsed = noon.Add(tc.later), tc.metres, tc.elapsed
+
+		for source, want := range map[string]string{atStrava: tc.strava, onPhone: tc.onPhone} {
+			a := &athlete{scope: everything, activities: []*activity{y, x}}
+			if source == onPhone {
+				a.uploads, a.activities = a.activities, nil
+			}
+
+			a.observe(noon)
+
+			judged := a.judge(goal{source: source, sports: []string{"RUN"}, start: noon})
+			if got := strings.Join(judged[y].why, " "); got != want || want != "" && judged[y].of != "1" || len(judged[x].why) > 0 {
+				t.Errorf("%s, %s: got %q of %q, want %q", tc.name, source, got, judged[y].of, want)
+			}
+
+			other := map[string]string{atStrava: onPhone, onPhone: atStrava}[source]
+			if n := len(a.judge(goal{source: other, sports: []string{"RUN"}, start: noon})); n > 0 {
+				t.Errorf("%s: a goal of %s judges %d workouts of the other source", tc.name, other, n)
+			}
+		}
+	}
+}
+
+// TestEnd: a milestone ends a week after its last day is over everywhere, or after it was resumed. One that is
+// paused does not end.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+
+	m := &milestone{goal: goal{end: "2026-06-08"}}
+	end := time.Date(2026, 6, 16, 12, 0, 0, 0, time.UTC)
+
+	if got := []string{m.state(end.Add(-time.Second)), m.state(end)}; !cmp.Equal(got, []string{active, ended}) {
+		t.Errorf("at the end it is %v", got)
+	}
+
+	m.paused = true
+	if got := m.state(end); got != paused || !m.open(end) {
+		t.Errorf("the paused one is %s", got)
+	}
+
+	m.paused, m.resumed = false, end
+	if got := []string{m.state(end.Add(7*day - time.Second)), m.state(end.Add(7 * day))}; !cmp.Equal(got, []string{active, ended}) {
+		t.Errorf("after its resumption it is %v", got)
+	}
+}
+
+// TestAthleteWithoutAnything: an athlete whose sign-in has failed has nothing, and all that happens to others
+// passes by.
+func TestAthleteWithoutAnything(t *testing.T) {
+	t.Parallel()
+
+	w := newWorld(1, 8, 52)
+	r := &run{World: replay.NewWorld(replay.Config{}), world: w, models: newModels()}
+	r.Clock = clock.New(noon, clock.Free)
+	t.Cleanup(r.Clock.Stop)
+
+	a := w.athletes[0]
+	for _, do := range []doing{
+		r.drop(recent), r.drop(0), r.crop(recent), r.retype, r.postdate, r.flag, r.dropTwin, r.hide, r.show, r.abandon, r.remove, r.amend,
+		r.amendLate, r.forget, r.shrink, r.relabel, r.boast, r.checkBoast, r.retract, r.pause, r.resume, r.check,
+	} {
+		do(t.Context(), a)
+	}
+
+	r.checkReasons(t.Context(), a, atStrava, 3)
+	r.checkPhone(&athlete{})
+
+	if len(a.problems) > 0 || len(r.present()) > 0 {
+		t.Errorf("problems: %v; present: %v", a.problems, r.present())
+	}
+}
+
+// TestOutagesAreCalm: what takes from an athlete, and what needs an answer of Strava, is not near an outage.
+func TestOutagesAreCalm(t *testing.T) {
+	t.Parallel()
+
+	w := newWorld(1, 8, 56)
+	for _, o := range w.outages() {
+		if !w.end.After(o.to) || !start.Before(o.from) {
+			t.Errorf("the outage from %s to %s is not in the year", o.from, o.to)
+		}
+
+		for at, want := range map[time.Time]time.Time{
+			o.from.Add(-rest - 2*day):     o.from.Add(-rest - 2*day),
+			o.from.Add(-rest - time.Hour): o.to.Add(recovery),
+			o.from:                        o.to.Add(recovery),
+			o.to.Add(recovery):            o.to.Add(recovery),
+		} {
+			if got := w.calm(at, day); !got.Equal(want) {
+				t.Errorf("calm at %s: got %s, want %s", at, got, want)
+			}
+		}
+	}
+
+	for _, a := range w.athletes {
+		if !w.isCalm(a.joins) {
+			t.Errorf("%s joins at %s, near an outage", a.name, a.joins)
+		}
 	}
 }

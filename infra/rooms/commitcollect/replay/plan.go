@@ -49,6 +49,8 @@ func (r *run) plan() []step {
 
 	all = append(all, step{start.Add(2 * day), r.steal})
 	all = append(all, r.lifeOfModel()...)
+	all = append(all, r.interrupt()...)
+	all = slices.DeleteFunc(all, func(s step) bool { return !s.at.Before(r.end) })
 	slices.SortStableFunc(all, func(a, b step) int { return a.at.Compare(b.at) })
 
 	return all
@@ -100,6 +102,10 @@ func (p *planner) life(number int) {
 	for at := p.joins.Add(day).Truncate(day); at.Before(last); at = at.Add(day) {
 		p.train(at)
 
+		if p.pocket {
+			p.carry(at, number)
+		}
+
 		if r.Trial != nil {
 			p.add(at.Add(8*time.Hour+time.Duration(number)*time.Minute), r.glance)
 		}
@@ -114,7 +120,7 @@ func (p *planner) life(number int) {
 	}
 
 	for n := range int(r.end.Sub(p.joins) / (40 * day)) {
-		at := p.joins.Add(time.Duration(n)*40*day + time.Duration(5+d.IntN(30))*day)
+		at := r.calm(p.joins.Add(time.Duration(n)*40*day+time.Duration(5+d.IntN(30))*day), day)
 		p.add(at, r.sync)
 		p.add(at.Add(2*time.Hour), func(_ context.Context, a *athlete) { r.strava.Expire(a.id) })
 		p.add(at.Add(3*time.Hour), r.repeat)
@@ -199,7 +205,7 @@ func (p *planner) goals(last time.Time) {
 	d := p.dice
 	for n := range 2 + d.IntN(4) {
 		at := p.joins.Add(time.Duration(n)*last.Sub(p.joins)/6 + 6*time.Hour)
-		for inside(p.breaks, at) {
+		for inside(p.breaks, at) || !p.run.isCalm(at) {
 			at = at.Add(day)
 		}
 
@@ -214,7 +220,7 @@ func (p *planner) upsets(last time.Time) {
 		return func(at time.Time) time.Time { p.add(at, do); return at.Add(after) }
 	}
 	all := []func(at time.Time) time.Time{
-		one(r.drop(recent), rest), one(r.drop(0), longRest), one(r.crop(recent), rest), one(r.crop(0), longRest),
+		one(r.drop(recent), rest), one(r.crop(recent), rest),
 		one(r.retype, rest), one(r.postdate, rest), one(r.flag, rest), one(r.choose, time.Hour), one(r.dropTwin, rest),
 		func(at time.Time) time.Time { // it is hidden, and shown again
 			p.add(at, r.hide)
@@ -240,7 +246,23 @@ func (p *planner) upsets(last time.Time) {
 		p.away(func(ctx context.Context, a *athlete) { r.disconnect(ctx, a, false) }),
 		p.away(func(ctx context.Context, a *athlete) { r.disconnect(ctx, a, true) }),
 		p.away(r.revoke),
+		func(at time.Time) time.Time { // a bogus activity, deleted within the hour, of a quiet night
+			at = at.Truncate(day).Add(25 * time.Hour)
+			p.add(at, r.boast)
+			p.add(at.Add(bogusLooks), r.checkBoast)
+			p.add(at.Add(bogusLasts), r.retract)
+
+			return at.Add(rest)
+		},
 	}
+	if r.cfg.Retention == 0 { // else what was counted of old activities stays
+		all = append(all, one(r.drop(0), longRest), one(r.crop(0), longRest))
+	}
+
+	if p.pocket {
+		all = append(all, one(r.forget, 4*time.Hour), one(r.shrink, 4*time.Hour), one(r.relabel, 4*time.Hour))
+	}
+
 	order := d.Perm(len(all))
 	at := p.joins.Add(time.Duration(8+d.IntN(6))*day + time.Duration(d.IntN(20*3600))*time.Second)
 
@@ -252,6 +274,13 @@ func (p *planner) upsets(last time.Time) {
 		if end.Add(rest).After(last) {
 			p.steps = p.steps[:before]
 			return
+		}
+
+		if later := r.calm(at, end.Sub(at)); later.After(at) {
+			p.steps, at = p.steps[:before], later.Add(rest+time.Duration(d.IntN(20*3600))*time.Second)
+			n--
+
+			continue
 		}
 
 		p.add(at.Add(-2*time.Minute), r.check)

@@ -29,6 +29,10 @@ type Config struct {
 	Weeks   int        // of the year
 	People  int        // at most 20
 	Webhook string     // the secret of the webhook's address
+	// Settling is how long a workout must be unchanged before it mints parts.
+	Settling time.Duration
+	// Moved returns the settings with which the room finds Strava's API after its move.
+	Moved func() []string
 	// Simulate is that of Room, with a Strava as configured.
 	Simulate func(fleet.Host, strava.Config) (*strava.Sim, []string, error)
 }
@@ -67,8 +71,10 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	rooms := append(slices.Clone(cfg.Others), room)
 	r.Trial = replay.NewTrial(cfg.Config, rooms, odds, drawn)
-	// Schedules run once a night, unless an account is being deleted.
-	awake := func(at time.Time) bool { return at.Hour() == 3 && at.Minute() < 10 }
+	// Schedules run twice a day, unless an account is being deleted. Workouts expire in runs of their own.
+	awake := func(at time.Time) bool {
+		return at.Hour()%12 == 3 && at.Minute() < 10 || r.cfg.Retention > 0 && at.Hour()%12 == 4 && at.Minute()/10 == 3
+	}
 	if err := r.Play(ctx, start, fleet.Config{Rooms: rooms, Expiry: 7 * day, Log: r.log}, awake, r.play); err != nil {
 		return err
 	}
@@ -194,7 +200,12 @@ func (r *run) finish(ctx context.Context, a *athlete) {
 	r.check(ctx, a)
 
 	if !a.gone {
-		r.checkReasons(ctx, a, 12)
+		if len(a.milestones) == 0 {
+			a.fail("no milestone was started")
+		}
+
+		r.checkReasons(ctx, a, atStrava, 12)
+		r.checkReasons(ctx, a, onPhone, 12)
 		r.checkPhone(a)
 	}
 

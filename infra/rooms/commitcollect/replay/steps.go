@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"matchday/infra/local/fleet"
@@ -31,7 +30,7 @@ func (r *run) join(ctx context.Context, a *athlete) {
 
 	r.registerPhone(ctx, a)
 
-	if a.id%5 == 0 { // the box that matters is not ticked at first
+	if a.id%5 == 0 && !a.offline { // the box that matters is not ticked at first
 		code, err := r.again(ctx, func() error { return a.browser.Connect(ctx, a.id, []string{"read"}) })
 		if wrong := r.Judge("connecting without the scope", code, "missing_scope", err); wrong != "" {
 			a.fail("%s", wrong)
@@ -52,6 +51,10 @@ func (r *run) registerPhone(ctx context.Context, a *athlete) {
 
 // connect connects Strava.
 func (r *run) connect(ctx context.Context, a *athlete) {
+	if a.offline {
+		return
+	}
+
 	r.ask(ctx, a, http.MethodGet, "/session", nil, nil, "", "") // signs in again if that is needed
 
 	code, err := r.again(ctx, func() error { return a.browser.Connect(ctx, a.id, a.scope) })
@@ -101,7 +104,7 @@ func (r *run) steal(ctx context.Context) {
 func (r *run) upload(a *athlete, x *activity) {
 	x.at = r.Clock.Now()
 	x.id = r.strava.Upload(a.id, x.shown())
-	x.has = a.connected && !a.hidden(x)
+	x.has, x.last = a.connected && !a.hidden(x), x.at
 	a.activities = append(a.activities, x)
 	a.observe(x.at)
 }
@@ -113,6 +116,7 @@ func (r *run) edit(a *athlete, x *activity, what string, updates map[string]any,
 	}
 
 	change(&x.data)
+	x.last = r.Clock.Now()
 
 	if updates == nil {
 		updates = map[string]any{}
@@ -165,7 +169,7 @@ func anything(*activity) bool { return true }
 type doing = func(context.Context, *athlete)
 
 func (r *run) delete(a *athlete, x *activity, what string) {
-	x.gone = true
+	x.gone, x.last = true, r.Clock.Now()
 	r.strava.Delete(x.id)
 
 	a.did[what]++
@@ -341,12 +345,10 @@ func (r *run) leave(ctx context.Context, a *athlete) {
 }
 
 // shuffled returns the activities of an athlete in an order of the day.
-func (r *run) shuffled(a *athlete) []*activity {
-	all := slices.Clone(a.activities)
+func (r *run) shuffled(a *athlete, source string) []*activity {
+	all := slices.Clone(a.of(source))
 	d := rand.New(rand.NewPCG(r.seed, uint64(a.id)^uint64(r.Clock.Now().Unix())))
 	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 
 	return all
 }
-
-func id(of int64) string { return strconv.FormatInt(of, 10) }

@@ -34,6 +34,11 @@ type athlete struct {
 	gone       bool // the account is deleted
 	counts     choice
 	activities []*activity  // at Strava, those deleted there included
+	uploads    []*activity  // of the phone
+	bogus      []*activity  // that were deleted at Strava within the hour
+	pocket     bool         // the phone records workouts
+	offline    bool         // never connects Strava
+	boasts     *activity    // the bogus one that is at Strava
 	milestones []*milestone // in the order in which they were started
 	deleted    []*milestone
 	started    int       // milestones
@@ -94,6 +99,9 @@ func newWorld(seed uint64, persons, weeks int) *world {
 			a.phone = fmt.Sprintf("%064x", 0xc0ffee00+i)
 		}
 
+		a.offline = i == persons-newcomers-2 && persons >= 8
+		a.pocket = i%3 == 1 || a.offline
+
 		if d.IntN(4) == 0 {
 			a.scope = everything[:2] // what only the athlete can see stays so
 		}
@@ -114,6 +122,9 @@ func newWorld(seed uint64, persons, weeks int) *world {
 
 	return w
 }
+
+// speeds are what people do in a second, metres.
+var speeds = map[string]float64{"RIDE": 7, "RUN": 2.8, "SWIM": 0.9, "WALK": 1.4, "HIKE": 1.1, "ROW": 2.5, "WHEELCHAIR": 3}
 
 // invent returns what an athlete does at a time.
 func (a *athlete) invent(d *rand.Rand, at time.Time) data {
@@ -144,8 +155,12 @@ func (a *athlete) invent(d *rand.Rand, at time.Time) data {
 		offset: a.offset,
 		metres: tenths(metres),
 		climb:  tenths(metres * 0.012 * d.Float64()),
-		moving: time.Duration(900+d.IntN(3600)) * time.Second,
+		moving: time.Duration(metres/speeds[families[sport]]*(0.8+0.4*d.Float64())) * time.Second,
 	}
+	if families[sport] == "" {
+		out.moving = time.Duration(900+d.IntN(3600)) * time.Second
+	}
+
 	out.elapsed = out.moving + time.Duration(d.IntN(600))*time.Second
 
 	if sport == "Swim" || sport == "Yoga" || sport == "Rowing" || sport == "VirtualRow" {

@@ -190,6 +190,7 @@ func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress)
 func (r *run) checkStatus(ctx context.Context, a *athlete) {
 	var is struct {
 		Connected, Broken bool
+		Unavailable       bool
 		AthleteID         int64
 		WorkoutCount      int
 		LatestActivityAt  *time.Time
@@ -199,6 +200,7 @@ func (r *run) checkStatus(ctx context.Context, a *athlete) {
 		return
 	}
 
+	equal(r, a, "unavailable", is.Unavailable, false)
 	equal(r, a, "connected", is.Connected && (!is.Broken || r.Trial != nil), a.connected)
 
 	if a.connected {

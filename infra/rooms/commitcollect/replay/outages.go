@@ -2,6 +2,8 @@ package replay
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"time"
 )
 
@@ -13,11 +15,20 @@ type outage struct{ from, to time.Time }
 // and the one after it fetches what was given up.
 const recovery = rest
 
-// moves is when the operator changes the settings, before Strava's API moves.
-var moves = outage{time.Date(2027, 5, 31, 12, 0, 0, 0, time.UTC), time.Date(2027, 5, 31, 12, 0, 0, 0, time.UTC)}
+// inactive returns the outage of an application without its owner's subscription: two weeks, less in a short
+// world.
+func (w *world) inactive() outage {
+	year := w.end.Sub(start)
+	from := start.Add(year * 33 / 100).Truncate(day).Add(10 * time.Hour)
+
+	return outage{from, from.Add(min(14*day, year/10))}
+}
+
+// moves is when Strava's API moves. The operator changes the settings some hours later.
+var moves = outage{time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 6, 1, 9, 0, 0, 0, time.UTC)}
 
 // outages returns those of the year.
-func (w *world) outages() []outage { return []outage{moves} }
+func (w *world) outages() []outage { return []outage{w.inactive(), moves} }
 
 // calm returns the first time at or after another from which so long there is no outage, nor the time that
 // the app needs before and after one to know everything.
@@ -48,6 +59,26 @@ func (r *run) deadline(earned time.Time) time.Time {
 }
 
 // interrupt plans the outages.
-func (r *run) interrupt() []step {
-	return []step{{moves.to, func(context.Context) { r.Fleet.Functions.Configure(r.cfg.Moved()...) }}}
+func (r *run) interrupt() (all []step) {
+	o := r.inactive()
+	for at := o.from.Add(day); at.Before(o.to); at = at.Add(3 * day) {
+		all = append(all, step{at, r.checkInactive})
+	}
+
+	return append(all,
+		step{o.from, func(context.Context) { r.strava.SetInactive(true) }},
+		step{o.to, func(context.Context) { r.strava.SetInactive(false) }},
+		step{moves.to, func(context.Context) { r.Fleet.Functions.Configure(r.cfg.Moved()...) }})
+}
+
+// checkInactive checks that nobody is disconnected while the application is inactive, and that everybody is told
+// why workouts wait.
+func (r *run) checkInactive(ctx context.Context) {
+	for _, a := range r.present() {
+		var is struct{ Connected, Broken, Unavailable bool }
+		if r.ask(ctx, a, http.MethodGet, "/strava/status", nil, &is, "", "") && r.Trial == nil {
+			equal(r, a, "the connection of an inactive application", fmt.Sprint(is.Connected, is.Broken, is.Unavailable),
+				fmt.Sprint(a.connected, false, true))
+		}
+	}
 }

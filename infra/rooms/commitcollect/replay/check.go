@@ -321,6 +321,10 @@ func (r *run) checkVerdicts(ctx context.Context, a *athlete, m *milestone) {
 
 	var got, want []string
 
+	if m.source == atStrava && r.cfg.Retention > 0 { // of earlier workouts it lists what Strava has now
+		return
+	}
+
 	judged := a.judge(m.goal)
 	last, err := time.Parse(time.DateOnly, m.end)
 	after := func(at time.Time) bool { return err == nil && !at.Before(last.Add(36*time.Hour)) }
@@ -355,10 +359,6 @@ func (r *run) checkVerdicts(ctx context.Context, a *athlete, m *milestone) {
 
 		raw, _ := a.sum(m.goal, anything)
 		equal(r, a, "what the workouts of "+m.String()+" add up to", is.RawProgress, raw)
-
-		if m.source == atStrava && r.cfg.Retention > 0 { // it lists what Strava has now, and keeps
-			return
-		}
 
 		for _, w := range is.Workouts {
 			if after(w.StartedAt) || slices.ContainsFunc(a.bogus, func(x *activity) bool { return x.ref() == w.ActivityID }) {

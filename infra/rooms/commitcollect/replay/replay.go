@@ -120,6 +120,11 @@ func (r *run) play(ctx context.Context) error {
 		r.finish(ctx, a)
 	}
 
+	// What the last recomputations found settles.
+	if err := r.Until(ctx, r.Clock.Now().Add(2*r.cfg.Settling)); err != nil {
+		return err
+	}
+
 	r.CheckQueues()
 
 	return ctx.Err()

@@ -422,6 +422,10 @@ func (a *athlete) since(now time.Time) time.Time {
 
 // fetch is what the app does when it fetches the history: it has all activities of it.
 func (a *athlete) fetch(now time.Time) {
+	if !a.connected {
+		return
+	}
+
 	since := a.since(now)
 	for _, x := range a.activities {
 		if !x.has && !a.hidden(x) && x.start.After(since) {

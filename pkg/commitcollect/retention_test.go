@@ -406,3 +406,40 @@ func TestPayloadsGo(t *testing.T) {
 	is := testkit.Row[stored](w.World, tables.Main, key[0], key[1])
 	same(t, "the workout", []any{is["payloadJson"], is["distanceMeters"]}, []any{nil, 25_000.0})
 }
+
+// TestOutageIsLongerThanTheDays: what came while Strava answered nobody, for longer than workouts are kept, counts
+// once it answers.
+func TestOutageIsLongerThanTheDays(t *testing.T) {
+	t.Parallel()
+	w := keeping(t, "7", func(w *commitcollecttest.World) { w.Upload(77, "Run", noon.AddDate(0, 0, -9), 1000) })
+	id := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(0, 0, -10)})
+	w.Work()
+	carry(w)
+	carry(w)
+
+	w.Strava.SetInactive(true)
+
+	day := 0
+	night := func() {
+		day++
+		w.MoveClock(noon.AddDate(0, 0, day).Add(15 * time.Hour))
+		w.SignIn("ann")
+		reconcile(w)
+		w.Pass(time.Hour)
+	}
+
+	for range 12 {
+		w.Upload(77, "Run", w.Clock.Now().Add(-time.Hour), 1000)
+		night()
+	}
+
+	same(t, "in the outage", progress(w.Show("ann", id))[0], int64(1000))
+	w.Strava.SetInactive(false)
+
+	for range 3 {
+		night()
+	}
+
+	same(t, "after it", progress(w.Show("ann", id)), [3]int64{13_000, 13_000, 1})
+	w.Logs.TakeWarnings()
+}

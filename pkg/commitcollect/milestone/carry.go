@@ -76,7 +76,8 @@ func (r Row) hasHistory(c link.Connection) bool { return r.AnewAt == 0 || c.Whol
 // expire carries forward, in each open milestone of a user, the workouts that are not to be kept any longer,
 // and then has them deleted. It carries only workouts that a complete fetch would have found, as long as they may
 // be kept. A milestone whose history is not complete carries nothing: its history is fetched, and its workouts
-// stay as long as they may. A second run finds them carried, and deletes what is left.
+// stay as long as they may. If Strava has answered nobody for as long, each milestone counts anew. A second run
+// finds them carried, and deletes what is left.
 func (s *Service) expire(ctx context.Context, userID string) error {
 	c, err := link.Read(ctx, s.db, userID)
 	if s.keeps == 0 || errors.Is(err, link.ErrNotConnected) {
@@ -122,6 +123,12 @@ func (s *Service) expire(ctx context.Context, userID string) error {
 		switch {
 		case r.From() != item.Strava, !r.IsOpen(now), r.Start >= to, r.carried().To >= to:
 			continue
+		case c.FetchedAt < last: // what came since the last complete fetch may be older than what is kept
+			if fetch.Whole = true; r.AnewAt >= due {
+				continue
+			}
+
+			r.Carried, r.AnewAt = nil, now.Unix()
 		case r.hasHistory(c):
 			carried := tally.Carry(r.carried(), entries, r.Goal(), u.Counts, to)
 			r.Carried = &carried

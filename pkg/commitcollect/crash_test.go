@@ -42,7 +42,7 @@ type outcome struct {
 // volatile are the attributes that differ from world to world, or if a job runs later.
 var volatile = []string{
 	"updatedAtUtc", "ingestedAtUtc", "deletedAtUtc", "awardedAtUtc", "lastAwardedAtUtc", "completedAtUtc", "fetchedAtUtc", "createdAtUtc",
-	"retiredAtUtc", "recomputes", "recomputedFromUtc", "countedAtUtc", "dayBeginsUtc",
+	"retiredAtUtc", "resumedAtUtc", "recomputes", "recomputedFromUtc", "countedAtUtc", "dayBeginsUtc",
 	"accessToken", "refreshToken", "startedAtUtc", "brokenAtUtc", "wholeAtUtc", "countsAnewAtUtc", "suspectAtUtc",
 	"leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAt",
 }

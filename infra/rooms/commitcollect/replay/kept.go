@@ -37,7 +37,8 @@ func (r *run) checkKept(ctx context.Context, a *athlete) {
 			}
 
 			at, err := strconv.ParseInt(text.Value, 10, 64)
-			equal(r, a, "a workout that is stored since "+text.Value+" is kept for too long", fmt.Sprint(time.Unix(at, 0).Before(since), err), "false <nil>")
+			late := fmt.Sprint(time.Unix(at, 0).Before(since), err)
+			equal(r, a, "a workout that is stored since "+text.Value+" is kept for too long", late, "false <nil>")
 		}
 	}
 }

@@ -1,8 +1,9 @@
 // Package replay plays a year of CommitCollect through the API: athletes connect Strava,
-// run, ride and swim, start milestones, pause, edit, abandon and delete them, and earn parts. Strava loses, doubles
-// and delays its webhooks, limits its API, and has activities edited, moved, hidden and
+// run, ride and swim, start milestones, pause, edit, abandon and delete them, and earn parts;
+// the phones of some upload workouts. Strava loses, doubles and delays its webhooks, limits its
+// API, answers nobody for two weeks, moves its API, and has activities edited, moved, hidden and
 // deleted; access is revoked, accounts are deleted. It compares what users see with an
-// oracle that knows only what is at Strava.
+// oracle that knows only what is at Strava and on the phones.
 package replay
 
 import (
@@ -216,7 +217,8 @@ func (r *run) finish(ctx context.Context, a *athlete) {
 
 	var goals []string
 	for _, m := range a.milestones {
-		goals = append(goals, fmt.Sprintf("%d/%d%s", len(m.reached), m.parts, map[string]string{abandoned: "-", ended: "."}[m.state(r.Clock.Now())]))
+		mark := map[string]string{abandoned: "-", ended: "."}[m.state(r.Clock.Now())]
+		goals = append(goals, fmt.Sprintf("%d/%d%s", len(m.reached), m.parts, mark))
 	}
 
 	var did []string

@@ -319,7 +319,9 @@ func (w *World) WithPhones() *World {
 	testkit.Must(w.T, err)
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	testkit.Must(w.T, err)
-	w.Phones = apns.New(w.Clock, apns.Config{TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle, ContentState: ios.Decodes, Attributes: ios.Starts})
+	w.Phones = apns.New(w.Clock, apns.Config{
+		TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle, ContentState: ios.Decodes, Attributes: ios.Starts,
+	})
 	testkit.Must(w.T, w.Phones.Listen())
 	w.T.Cleanup(func() { w.Phones.Close() })
 	ca := filepath.Join(w.T.TempDir(), "ca.pem")

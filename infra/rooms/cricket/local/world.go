@@ -46,7 +46,9 @@ func New() *World { return &World{starters: map[string]Phone{}} }
 // Room is the cricket room for fleet.Config. The fleet that starts it becomes the
 // world's Fleet.
 func (w *World) Room() fleet.Room {
-	return fleet.Room{Room: cricket.Room(), App: Bundle, Channels: true, ContentState: ios.Decodes, Attributes: ios.Starts, Simulate: w.simulate}
+	return fleet.Room{
+		Room: cricket.Room(), App: Bundle, Channels: true, ContentState: ios.Decodes, Attributes: ios.Starts, Simulate: w.simulate,
+	}
 }
 
 // simulate starts SportMonks, and registers activities that pushes start.

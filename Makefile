@@ -255,7 +255,7 @@ sam-template: app binaries ## templates for SAM CLI, in cdk.local: STAGE=dev ROO
 	  ROOMS=$(call quoted,$(rooms)) go run ./infra/tools/sam $(STAGE) $(or $(OUT),cdk.local) docs/env.local.example.json
 
 # Every option, with values of nobody.
-OPTIONS := cdn=true canary=10 mail=ops@example.com identity=example.com origins=https://example.com callbacks=matchday://signed-in domain=api.example.com \
+OPTIONS := cdn=true canary=10 mail=ops@example.com identity=example.com origins=https://example.com callbacks=matchday://signed-in apps=com.example.app:/signed-in domain=api.example.com \
   certificate=arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000
 
 # SAM CLI needs an older cfn-lint, so each has a virtual environment of its own.

@@ -168,8 +168,14 @@ func plan(ctx context.Context, db dynamo.DB, userID string, part []change, now t
 			continue // a new title, for example
 		}
 
-		if next.StartedAt == 0 {
-			continue // a deletion of what was never stored
+		if next.StartedAt == 0 { // only the deletion is known
+			if was.StartedAt != 0 {
+				if err := ledgers.Remove(ctx, c.id, was.StartedAt); err != nil {
+					return nil, err
+				}
+			}
+
+			continue
 		}
 
 		fits, err := ledgers.Put(ctx, next.Entry(), was.StartedAt)

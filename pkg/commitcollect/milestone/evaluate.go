@@ -159,8 +159,8 @@ func (s *Service) workouts(ctx context.Context, source item.Source, userID strin
 }
 
 // evaluate writes the progress of a milestone, and mints the parts that settled workouts have earned. It
-// returns the milestone and the number of new parts. sent has the times for which a message was sent. If
-// a concurrent write changes the milestone first, it reads the milestone again, and then its workouts, by
+// returns the milestone and the number of new parts. sent has the times for which a message was sent. If a
+// concurrent write changes the milestone first, it reads the milestone again, and then its workouts, by
 // again. Errors: milestone_version_conflict if that happens too often.
 func (s *Service) evaluate(
 	ctx context.Context, r Row, sum sums, again func() ([]tally.Entry, tally.Choice, error), sent map[int64]bool,

@@ -431,8 +431,8 @@ func (w waits) quantiles() Quantiles {
 	return Quantiles{w[len(w)/2], w[len(w)*99/100]}
 }
 
-// Result is how long it took until a workout was stored, the first import was complete, and what a lost
-// webhook said was found, and how many reads there were on a day.
+// Result is what a month was like. Workout is the time until a workout was stored, Import until a first import
+// was complete, Lost and Deletion until what a lost webhook said was found. Reads is of a day.
 type Result struct {
 	Workout, Import, Lost, Deletion Quantiles
 	Reads                           int

@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test events attack bench cost check judge judge-account judge-contract judge-api release-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook privacy clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
+.PHONY: help run replay test events attack bench cost check clients judge judge-account judge-contract judge-api release-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook privacy clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -92,22 +92,37 @@ OASDIFF := go tool -modfile=infra/tools/openapi/oasdiff.mod oasdiff
 # The OpenAPI documents of all rooms, in .local/openapi.
 documents = rm -rf .local/openapi && go run ./infra/tools/openapi/print .local/openapi
 
-check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, OpenAPI, TypeScript client
+check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, OpenAPI, the packages for apps
 	@echo "gofmt" && test -z "$$(gofmt -l functions pkg infra template-tests | tee /dev/stderr)"
 	@echo "go.mod" && go mod tidy -diff
 	@echo "vet" && go vet ./...
 	@echo "staticcheck" && go tool staticcheck ./...
 	@echo "layers" && $(TEST) ./pkg/fleet
 	@echo "state machines" && for f in infra/machines/*.asl.json; do node_modules/.bin/asl-validator --json-path $$f || exit 1; done
-	@echo "OpenAPI" && rm -rf .local/client && $(documents) && \
+	@echo "OpenAPI" && $(documents) && \
 	  REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node_modules/.bin/redocly lint --config infra/tools/openapi/redocly.yaml .local/openapi/*.json && \
 	  node_modules/.bin/spectral lint --quiet --fail-severity hint --ruleset infra/tools/openapi/spectral.yaml .local/openapi/*.json
 	@echo "released contracts" && for f in .local/openapi/*.json; do r=$$(basename $$f .json); \
 	  $(OASDIFF) breaking pkg/$$r/testdata/openapi.json $$f --fail-on ERR --severity-levels infra/tools/openapi/severity.txt --color never >.local/breaking.txt || \
 	  { echo "The contract of $$r breaks the clients of the released one, pkg/$$r/testdata/openapi.json:"; cat .local/breaking.txt; exit 1; }; done
-	@echo "TypeScript client" && mkdir -p .local/client && for f in .local/openapi/*.json; do \
-	  node_modules/.bin/openapi-typescript $$f -o .local/client/$$(basename $$f .json).ts >/dev/null 2>&1 || exit 1; done && \
-	  node_modules/.bin/tsc -p infra/tools/client
+	@$(MAKE) --no-print-directory clients
+
+# The packages for apps: what is written by hand, clients/, and what infra/tools/clients generates from
+# the released contracts. VERSION is theirs.
+CLIENTS := .local/clients
+contracts := $(wildcard pkg/*/testdata/openapi.json)
+generator := infra/tools/clients/main.go infra/tools/clients/contract.go
+# A package of another version is another package.
+stamp = $(CLIENTS)/.$(1)$(VERSION:%=-%)
+write = rm -f $(CLIENTS)/.$(1)* && go run ./infra/tools/clients $(1) $(CLIENTS)/$(1) $(call quoted,$(VERSION))
+
+clients: tools $(call stamp,typescript) ## the packages for apps, ready to publish, in .local/clients: VERSION=1.2.0
+
+$(call stamp,typescript): $(contracts) $(generator) infra/tools/clients/typescript.go $(shell find clients/typescript -type f) $(wildcard infra/rooms/*/story.ts)
+	@echo "TypeScript client" && $(call write,typescript) && cd $(CLIENTS)/typescript && for f in $(abspath $(contracts)); do \
+	  r=$${f%/testdata/openapi.json}; ../../../node_modules/.bin/openapi-typescript $$f -o src/rooms/$${r##*/}.types.ts >/dev/null 2>&1 || exit 1; done && \
+	  ../../../node_modules/.bin/tsc && node --test dist/test/*.test.js >.test.log || { cat .test.log; exit 1; }
+	@cd $(CLIENTS)/typescript && npm pack --silent >/dev/null && touch ../$(@F)
 
 release-contract: ## release the contracts of all rooms, pkg/<room>/testdata/openapi.json, and the types of a Live Activity, for review: make check compares with them
 	@$(documents) && for f in .local/openapi/*.json; do r=$$(basename $$f .json); \

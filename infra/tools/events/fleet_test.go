@@ -1,6 +1,7 @@
 package events_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,14 +9,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -61,35 +63,75 @@ func TestEvents(t *testing.T) {
 		})
 	}
 
-	t.Run("TypeScript client", w.client)
+	t.Run("clients", w.clients)
 }
 
-// client generates the types of TypeScript clients from the fleet's OpenAPI documents, compiles
-// the clients of the rooms, and runs them against the fleet.
-func (w *world) client(t *testing.T) {
+// clients has the packages for apps play the stories of the rooms, infra/rooms/ROOM/story.*, one after the other. The
+// account is deleted last.
+func (w *world) clients(t *testing.T) {
 	run := func(name string, args ...string) {
 		cmd := exec.CommandContext(t.Context(), name, args...)
-
 		cmd.Dir = root
-		if out, err := cmd.CombinedOutput(); err != nil {
+
+		out, err := cmd.CombinedOutput()
+		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
-	}
-	run("make", "--no-print-directory", "tools")
 
-	for _, room := range w.Rooms {
-		name := room.Spec.Name
-		run("node_modules/.bin/openapi-typescript", w.URL+"/"+name+"/openapi.json", "-o", ".local/client/"+name+".ts")
+		t.Logf("%s: %s", name, out)
 	}
 
-	run("node_modules/.bin/tsc", "-p", "infra/tools/client")
+	door := httptest.NewServer(w.door())
+	defer door.Close()
 
+	rooms := []string{}
 	for _, room := range w.Rooms {
-		path := filepath.Join("infra", "rooms", room.Spec.Name, "client.m")
-		if _, err := os.Stat(filepath.Join(root, path+"ts")); err == nil {
-			run("node", filepath.Join(".local", "client", "out", path+"js"), w.URL)
+		rooms = append(rooms, room.Spec.Name)
+	}
+
+	slices.SortStableFunc(rooms, func(a, b string) int { return cmp.Compare(last[a], last[b]) })
+
+	run("make", "--no-print-directory", "clients")
+	run("node", append([]string{filepath.Join(".local", "clients", "typescript", "dist", "story", "play.js"), w.URL, door.URL}, rooms...)...)
+}
+
+// last are the rooms whose story is told after the others.
+var last = map[string]int{"accounts": 1}
+
+// door answers what a story asks of the world:
+//
+//	POST /wait?seconds=60    lets time pass, and answers with the time
+//	POST /mail?to=ADDRESS    the text of the latest mail
+func (w *world) door() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /wait", func(rw http.ResponseWriter, r *http.Request) {
+		seconds, err := strconv.Atoi(r.FormValue("seconds"))
+		if err == nil {
+			err = w.Until(r.Context(), w.Clock.Now().Add(time.Duration(seconds)*time.Second))
 		}
-	}
+
+		if err == nil {
+			err = w.Settle(r.Context())
+		}
+
+		if err != nil {
+			http.Error(rw, err.Error(), http.StatusBadRequest)
+			return
+		}
+
+		fmt.Fprint(rw, w.Clock.Now().UTC().Format(time.RFC3339))
+	})
+	mux.HandleFunc("POST /mail", func(rw http.ResponseWriter, r *http.Request) {
+		box := w.Mail.Mailbox(r.FormValue("to"))
+		if len(box) == 0 {
+			http.Error(rw, "there is no mail", http.StatusNotFound)
+			return
+		}
+
+		fmt.Fprint(rw, box[len(box)-1].Text)
+	})
+
+	return mux
 }
 
 // open starts the fleet at the time of the first case.

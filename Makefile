@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test events attack bench cost check clients judge judge-account judge-contract judge-api release-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook privacy clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
+.PHONY: help run replay test events attack bench cost check clients judge judge-account judge-contract judge-swift judge-api release-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook privacy clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -116,13 +116,25 @@ generator := infra/tools/clients/main.go infra/tools/clients/contract.go
 stamp = $(CLIENTS)/.$(1)$(VERSION:%=-%)
 write = rm -f $(CLIENTS)/.$(1)* && go run ./infra/tools/clients $(1) $(CLIENTS)/$(1) $(call quoted,$(VERSION))
 
-clients: tools $(call stamp,typescript) ## the packages for apps, ready to publish, in .local/clients: VERSION=1.2.0
+clients: tools $(call stamp,typescript) $(call stamp,swift) ## the packages for apps, ready to publish, in .local/clients: VERSION=1.2.0
 
 $(call stamp,typescript): $(contracts) $(generator) infra/tools/clients/typescript.go $(shell find clients/typescript -type f) $(wildcard infra/rooms/*/story.ts)
 	@echo "TypeScript client" && $(call write,typescript) && cd $(CLIENTS)/typescript && for f in $(abspath $(contracts)); do \
 	  r=$${f%/testdata/openapi.json}; ../../../node_modules/.bin/openapi-typescript $$f -o src/rooms/$${r##*/}.types.ts >/dev/null 2>&1 || exit 1; done && \
 	  ../../../node_modules/.bin/tsc && node --test dist/test/*.test.js >.test.log || { cat .test.log; exit 1; }
 	@cd $(CLIENTS)/typescript && npm pack --silent >/dev/null && touch ../$(@F)
+
+$(call stamp,swift): $(contracts) $(generator) infra/tools/clients/swift.go $(shell find clients/swift -type f)
+	@echo "Swift client" && $(call write,swift) && touch $@
+
+# No Swift compiler is at hand: the sources are parsed.
+SWIFT_PARSER := .local/swift-parser/bin/python
+
+judge-swift: $(call stamp,swift) $(SWIFT_PARSER) ## parse the sources of the Swift package with tree-sitter; needs Python
+	@$(SWIFT_PARSER) -B infra/tools/clients/parse.py $(CLIENTS)/swift clients/ios
+
+$(SWIFT_PARSER):
+	@$(call venv,tree-sitter==0.26.1 tree-sitter-swift==0.7.4)
 
 release-contract: ## release the contracts of all rooms, pkg/<room>/testdata/openapi.json, and the types of a Live Activity, for review: make check compares with them
 	@$(documents) && for f in .local/openapi/*.json; do r=$$(basename $$f .json); \

@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test events attack bench cost check clients judge judge-account judge-contract judge-swift judge-api release-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook privacy clean engines tools program folder seed stage arch real app binaries diff-named deploy-named import-named
+.PHONY: help run replay test events attack bench cost check clients judge judge-account judge-contract judge-swift judge-api release-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook privacy clean engines tools program folder seed stage arch real app no-java binaries diff-named deploy-named import-named
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -112,17 +112,47 @@ check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, Op
 CLIENTS := .local/clients
 contracts := $(wildcard pkg/*/testdata/openapi.json)
 generator := infra/tools/clients/main.go infra/tools/clients/contract.go
+# Kotlin is compiled where Java 11 or newer and Maven are.
+JAVA := $(and $(shell command -v java),$(shell command -v mvn))
 # A package of another version is another package.
 stamp = $(CLIENTS)/.$(1)$(VERSION:%=-%)
 write = rm -f $(CLIENTS)/.$(1)* && go run ./infra/tools/clients $(1) $(CLIENTS)/$(1) $(call quoted,$(VERSION))
 
-clients: tools $(call stamp,typescript) $(call stamp,swift) ## the packages for apps, ready to publish, in .local/clients: VERSION=1.2.0
+clients: tools $(call stamp,typescript) $(if $(JAVA),$(call stamp,kotlin) $(CLIENTS)/.stories,no-java) $(call stamp,swift) ## the packages for apps, ready to publish, in .local/clients: VERSION=1.2.0
 
 $(call stamp,typescript): $(contracts) $(generator) infra/tools/clients/typescript.go $(shell find clients/typescript -type f) $(wildcard infra/rooms/*/story.ts)
 	@echo "TypeScript client" && $(call write,typescript) && cd $(CLIENTS)/typescript && for f in $(abspath $(contracts)); do \
 	  r=$${f%/testdata/openapi.json}; ../../../node_modules/.bin/openapi-typescript $$f -o src/rooms/$${r##*/}.types.ts >/dev/null 2>&1 || exit 1; done && \
 	  ../../../node_modules/.bin/tsc && node --test dist/test/*.test.js >.test.log || { cat .test.log; exit 1; }
 	@cd $(CLIENTS)/typescript && npm pack --silent >/dev/null && touch ../$(@F)
+
+# Kotlin's compiler, and the libraries of the package: after a new version `cd .local/kotlin && sha256sum */*.jar` is
+# the list to check by.
+KOTLIN := .local/kotlin
+MAVEN = mvn --batch-mode --quiet org.apache.maven.plugins:maven-dependency-plugin:2.8:copy-dependencies
+
+$(KOTLIN)/.fetched: clients/kotlin/pom.xml infra/tools/clients/kotlin.pom.xml infra/tools/clients/kotlin.sha256
+	@echo "fetching Kotlin's compiler" && rm -rf $(KOTLIN) && $(MAVEN) -f clients/kotlin/pom.xml -DoutputDirectory=$(CURDIR)/$(KOTLIN)/lib && \
+	  $(MAVEN) -f infra/tools/clients/kotlin.pom.xml -DoutputDirectory=$(CURDIR)/$(KOTLIN)/compiler
+	@cd $(KOTLIN) && { sha256sum */*.jar 2>/dev/null || shasum -a 256 */*.jar; } | diff - $(CURDIR)/infra/tools/clients/kotlin.sha256 && touch .fetched
+
+# Compiles the folders $(2) to $(1), with the classes $(3).
+kotlinc = java -Xmx1g -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '$(KOTLIN)/compiler/*' org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-stdlib -no-reflect -jvm-target 11 -Werror \
+  -Xplugin=$$(echo $(KOTLIN)/compiler/kotlin-serialization-compiler-plugin-embeddable-*.jar) -cp "$(3)$$(printf ':%s' $(KOTLIN)/lib/*.jar)" -d $(1) $(2)
+
+$(call stamp,kotlin): $(KOTLIN)/.fetched $(contracts) $(generator) infra/tools/clients/kotlin.go $(shell find clients/kotlin -type f) $(wildcard infra/rooms/*/story.kt)
+	@echo "Kotlin client" && $(call write,kotlin) && cd $(CLIENTS)/kotlin && name=client-$$(sed -nE 's,^  <version>(.*)</version>,\1,p' pom.xml) && \
+	  cd $(CURDIR) && $(call kotlinc,$(CLIENTS)/kotlin/classes,$(CLIENTS)/kotlin/src/main,) && cd $(CLIENTS)/kotlin && \
+	  jar --create --file $$name.jar -C classes . && jar --create --file $$name-sources.jar -C src/main/kotlin . && \
+	  jar --create --file $$name-javadoc.jar README.md && cp pom.xml $$name.pom
+	@touch $@
+
+# Its tests, and the stories of the rooms.
+$(CLIENTS)/.stories: $(call stamp,kotlin)
+	@cd $(CURDIR) && $(call kotlinc,$(CLIENTS)/kotlin/story-classes,$(CLIENTS)/kotlin/src/test $(CLIENTS)/kotlin/story,$(CLIENTS)/kotlin/classes) && \
+	  java -cp '$(CLIENTS)/kotlin/story-classes:$(CLIENTS)/kotlin/classes:$(KOTLIN)/lib/*' org.junit.runner.JUnitCore matchday.ClientTest >$(CLIENTS)/kotlin/test.log || \
+	  { cat $(CLIENTS)/kotlin/test.log; exit 1; }
+	@touch $@
 
 $(call stamp,swift): $(contracts) $(generator) infra/tools/clients/swift.go $(shell find clients/swift -type f)
 	@echo "Swift client" && $(call write,swift) && touch $@
@@ -135,6 +165,9 @@ judge-swift: $(call stamp,swift) $(SWIFT_PARSER) ## parse the sources of the Swi
 
 $(SWIFT_PARSER):
 	@$(call venv,tree-sitter==0.26.1 tree-sitter-swift==0.7.4)
+
+no-java:
+	@echo "There is no Java 11 or newer with Maven: the Kotlin package is not written."
 
 release-contract: ## release the contracts of all rooms, pkg/<room>/testdata/openapi.json, and the types of a Live Activity, for review: make check compares with them
 	@$(documents) && for f in .local/openapi/*.json; do r=$$(basename $$f .json); \
@@ -362,7 +395,7 @@ engines:
 	@command -v go >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl/"; exit 1; }
 	@go run ./infra/tools/engines $(ENGINES)
 
-# The tools of check, of the CDK and of the test of the TypeScript client.
+# The tools of check, of the CDK and of the TypeScript package.
 tools: node_modules/.package-lock.json
 
 node_modules/.package-lock.json: package-lock.json

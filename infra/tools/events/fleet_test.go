@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -93,6 +94,16 @@ func (w *world) clients(t *testing.T) {
 
 	run("make", "--no-print-directory", "clients")
 	run("node", append([]string{filepath.Join(".local", "clients", "typescript", "dist", "story", "play.js"), w.URL, door.URL}, rooms...)...)
+
+	if _, err := os.Stat(filepath.Join(root, ".local", "clients", ".stories")); err != nil {
+		t.Log("the Kotlin client, which needs Java and Maven, plays no story")
+		return
+	}
+
+	kotlin := filepath.Join(".local", "clients", "kotlin")
+	classes := strings.Join([]string{filepath.Join(kotlin, "story-classes"), filepath.Join(kotlin, "classes"), filepath.Join(".local", "kotlin", "lib", "*")},
+		string(filepath.ListSeparator))
+	run("java", append([]string{"-cp", classes, "matchday.story.PlayKt", w.URL, door.URL}, rooms...)...)
 }
 
 // last are the rooms whose story is told after the others.

@@ -1,0 +1,84 @@
+package matchday
+
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.sync.Mutex
+import kotlinx.coroutines.sync.withLock
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.NonCancellable
+import kotlinx.serialization.SerialName
+import kotlinx.serialization.Serializable
+import okhttp3.FormBody
+import okhttp3.OkHttpClient
+import okhttp3.Request
+import java.io.IOException
+
+/** The tokens of a signed-in user. */
+data class Tokens(val accessToken: String, val refreshToken: String? = null)
+
+/** Keeps the tokens where the app keeps secrets. */
+interface TokenStore {
+    /** Returns null if nobody is signed in. */
+    suspend fun load(): Tokens?
+
+    /** Returns when the tokens survive the end of the app. */
+    suspend fun save(tokens: Tokens)
+}
+
+/**
+ * The tokens of one user. All clients of an app share one, because a refresh token can be valid once only: calls that
+ * find their access token expired at the same time wait for one refresh.
+ *
+ * [refresh] exchanges a refresh token. It throws [SignedOut] if the token is not valid.
+ */
+class Session(private val store: TokenStore, private val refresh: suspend (refreshToken: String) -> Tokens) {
+    private val renewing = Mutex()
+
+    /** Returns the access token; null if nobody is signed in. */
+    suspend fun accessToken(): String? = store.load()?.accessToken
+
+    /** Replaces an access token that was refused. The new tokens are stored before the new access token is returned. */
+    suspend fun renew(refused: String): String = renewing.withLock {
+        val old = store.load()
+        if (old != null && old.accessToken != refused) return old.accessToken // an earlier call has replaced it
+
+        val token = old?.refreshToken ?: throw SignedOut("the session has no refresh token")
+
+        withContext(NonCancellable) { // a call that is cancelled must not lose the new refresh token
+            val new = refresh(token)
+            store.save(new.copy(refreshToken = new.refreshToken ?: token))
+
+            new.accessToken
+        }
+    }
+}
+
+/**
+ * Returns the refresh of a user pool: [url] is its token endpoint, `https://DOMAIN/oauth2/token`, and [clientId] the
+ * app's public client.
+ */
+fun refreshAt(url: String, clientId: String, http: OkHttpClient = OkHttpClient()): suspend (String) -> Tokens = { refreshToken ->
+    val form = FormBody.Builder()
+        .add("grant_type", "refresh_token")
+        .add("client_id", clientId)
+        .add("refresh_token", refreshToken)
+        .build()
+
+    withContext(Dispatchers.IO) {
+        http.newCall(Request.Builder().url(url).post(form).build()).execute().use { response ->
+            when {
+                response.code == 400 || response.code == 401 -> throw SignedOut("the refresh token is not valid")
+                !response.isSuccessful -> throw IOException("the token endpoint answers ${response.code}")
+            }
+
+            val answer = json.decodeFromString<TokenAnswer>(response.body!!.string())
+
+            Tokens(answer.accessToken, answer.refreshToken)
+        }
+    }
+}
+
+@Serializable
+private data class TokenAnswer(
+    @SerialName("access_token") val accessToken: String,
+    @SerialName("refresh_token") val refreshToken: String? = null,
+)

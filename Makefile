@@ -112,8 +112,8 @@ check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, Op
 CLIENTS := .local/clients
 contracts := $(wildcard pkg/*/testdata/openapi.json)
 generator := infra/tools/clients/main.go infra/tools/clients/contract.go
-# Kotlin is compiled where Java 11 or newer and Maven are.
-JAVA := $(and $(shell command -v java),$(shell command -v mvn))
+# Kotlin is compiled where a JDK, 11 or newer, and Maven are.
+JAVA := $(and $(shell command -v java),$(shell command -v jar),$(shell command -v mvn))
 # A package of another version is another package.
 stamp = $(CLIENTS)/.$(1)$(VERSION:%=-%)
 write = rm -f $(CLIENTS)/.$(1)* && go run ./infra/tools/clients $(1) $(CLIENTS)/$(1) $(call quoted,$(VERSION))

@@ -196,7 +196,7 @@ func TestGenerated(t *testing.T) {
 // Of the Swift sources: a type with what is in it, a member, and the name of a member in the JSON.
 var (
 	swiftStruct = regexp.MustCompile(`(?ms)^    public struct (\w+): Codable, Hashable, Sendable \{\n(.*?)^    \}$`)
-	swiftMember = regexp.MustCompile("(?m)^        public var (\\S+): (.+)$")
+	swiftMember = regexp.MustCompile(`(?m)^        public var (\S+): (.+)$`)
 	swiftKey    = regexp.MustCompile(`(?m)^            case (\S+) = "(.+)"$`)
 )
 

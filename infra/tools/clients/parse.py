@@ -1,4 +1,4 @@
-"""Parses Swift sources with tree-sitter: parse.py FOLDER.
+"""Parses Swift sources with tree-sitter: parse.py FOLDER...
 
 It prints each place that is no Swift, and fails if there is one, or no source.
 """
@@ -19,9 +19,9 @@ def wrong(node):
             yield from wrong(child)
 
 
-def main(folder):
+def main(*folders):
     parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_swift.language()))
-    files = sorted(pathlib.Path(folder).rglob("*.swift"))
+    files = sorted(f for folder in folders for f in pathlib.Path(folder).rglob("*.swift"))
     failed = not files
 
     for file in files:
@@ -31,9 +31,9 @@ def main(folder):
             failed = True
 
     if failed:
-        sys.exit(f"{len(files)} sources in {folder} are not all Swift")
+        sys.exit(f"{len(files)} sources in {", ".join(folders)} are not all Swift")
 
-    print(f"tree-sitter parses the {len(files)} sources of the Swift package")
+    print(f"tree-sitter parses the {len(files)} Swift sources")
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

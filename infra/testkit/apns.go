@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 
 	"matchday/infra/sim/apns"
+	simfcm "matchday/infra/sim/fcm"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 )
 
 // WithAPNs adds a simulated Apple to the world. secret is the name of the room's secret with the
@@ -36,4 +38,20 @@ func (w *World) WithAPNs(secret, bundle string) *apns.Server {
 	})
 
 	return phones
+}
+
+// WithFCM adds a simulated Google to the world: the room then has Android phones.
+func (w *World) WithFCM() *simfcm.Server {
+	w.T.Helper()
+
+	const project = "matchday-test"
+
+	google, key := simfcm.NewAccount(w.Clock, simfcm.Config{Project: project})
+	Must(w.T, google.Listen())
+	w.T.Cleanup(func() { google.Close() })
+	maps.Copy(w.Settings, map[string]string{
+		fcm.SettingURL: google.URL(), fcm.SettingProject: project, fcm.Key: string(key(google.URL())),
+	})
+
+	return google
 }

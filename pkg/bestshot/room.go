@@ -18,6 +18,7 @@ import (
 	"matchday/pkg/bestshot/userdata"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/spec"
 )
 
@@ -61,6 +62,7 @@ func Room() app.Room {
 		},
 		Settings: slices.Concat(
 			push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the Best Shot app"),
+			fcm.Settings(notice.RegisterDeviceFunction().Name),
 			provider.Settings(
 				ingest.PollProviderFunction().Name,
 				ingest.SyncAssetsFunction().Name,

@@ -226,7 +226,7 @@ func subscribe(w *commitcollecttest.World, env app.Env) error {
 	return err
 }
 
-var ofAnn = push.Token(strings.Repeat("a1", 32))
+var ofAnn = push.Registration(strings.Repeat("a1", 32))
 
 func register(w *commitcollecttest.World, env app.Env) error {
 	in := &device.RegisterDevice{User: user("ann")}

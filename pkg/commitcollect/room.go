@@ -1,6 +1,8 @@
 package commitcollect
 
 import (
+	"slices"
+
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/model"
@@ -13,6 +15,7 @@ import (
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/spec"
 )
 
@@ -62,7 +65,8 @@ func Room() app.Room {
 			Watches:  "users wait more than 48 hours for a fetch, three days running: Strava's limits are too small for them",
 			IfDown:   "Workouts and deletions whose webhooks were lost appear late.",
 		}},
-		Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the CommitCollect app"), spec.Setting{
+		Settings: append(slices.Concat(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the CommitCollect app"),
+			fcm.Settings(notice.RegisterDeviceFunction().Name)), spec.Setting{
 			Name: link.StravaURL, Secret: link.StravaApp, Does: "where Strava is, if not at www.strava.com", Like: "^https?://[^ ]+$",
 		}, spec.Setting{
 			Name: link.StravaAPI, Secret: link.StravaApp, Does: "where Strava's API is, if not under /api/v3 of the same",

@@ -1,8 +1,11 @@
 package pickem
 
 import (
+	"slices"
+
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/league"
 	"matchday/pkg/pickem/member"
@@ -18,7 +21,8 @@ func Room() app.Room {
 		Name:       "pickem",
 		Data:       data,
 		Recipients: recipients,
-		Settings:   push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the pick'em app"),
+		Settings: slices.Concat(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the pick'em app"),
+			fcm.Settings(notice.RegisterDeviceFunction().Name)),
 		Alarms: []spec.Alarm{{
 			Name:     "scores-behind",
 			Function: event.LockEventsFunction().Name,

@@ -28,6 +28,7 @@ import (
 	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/redis"
 	"matchday/pkg/kit/telemetry"
@@ -77,7 +78,7 @@ func RegisterDeviceFunction() app.Function {
 		Uses:   []spec.Access{tables.Phones.Register, account.CheckDeleted},
 		Limits: []spec.Limit{device.MaxDevices},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenDevices, (*device.Devices).RegisterDevice)
+	}, OpenDevices, (*device.Devices).RegisterDevice, device.ErrNoAndroid, push.ErrPlatform)
 }
 
 // Queue has reminders that an earlier deployment of remind has put into it. The present one sends to
@@ -259,18 +260,13 @@ func (s *Reminders) remindRange(ctx context.Context, after, leadTime time.Durati
 // Notifier is the service that sends reminders.
 type Notifier struct {
 	phones *device.Devices
-	sender *push.Sender
+	sender *device.Sender
 	now    func() time.Time
 }
 
 // OpenNotifier opens the service that sends reminders.
 func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
-	c, err := push.ConfigOf(ctx, env, APNSKey, APNSBundle)
-	if err != nil {
-		return nil, err
-	}
-
-	sender, err := push.Open(c)
+	sender, err := device.OpenSender(ctx, env, APNSKey, APNSBundle)
 
 	return &Notifier{device.Open(env, tables.Phones), sender, env.Now}, err
 }
@@ -290,7 +286,7 @@ func SendRemindersFunction() app.Function {
 		On:     Queue,
 		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop},
 		Emits:  []spec.Metric{delivered, gone},
-		Memory: 256, Timeout: 30 * time.Second, Secrets: []string{APNSKey},
+		Memory: 256, Timeout: 30 * time.Second, Secrets: []string{APNSKey, fcm.Key},
 	}, OpenNotifier, (*Notifier).SendReminder)
 }
 
@@ -323,7 +319,7 @@ func (s *Notifier) notify(ctx context.Context, userID string, a push.Alert) erro
 		return err
 	}
 
-	message, err := push.Notify(a)
+	message, err := s.sender.Encode(a)
 	if err != nil {
 		return err
 	}

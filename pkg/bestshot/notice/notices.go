@@ -8,6 +8,7 @@ import (
 
 	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/spec"
 )
 
@@ -37,7 +38,7 @@ func SendNoticesFunction() app.Function {
 		On:     NoticeQueue,
 		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop},
 		Emits:  []spec.Metric{delivered, gone},
-		Memory: 256, Timeout: time.Minute, Secrets: []string{APNSKey},
+		Memory: 256, Timeout: time.Minute, Secrets: []string{APNSKey, fcm.Key},
 	}, OpenNotifier, (*Notifier).SendNotices)
 }
 

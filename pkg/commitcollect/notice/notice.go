@@ -18,6 +18,7 @@ import (
 	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/kit/session"
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
@@ -63,14 +64,14 @@ func RegisterDeviceFunction() app.Function {
 		Uses:   signin.Caller(tables.Phones.Register),
 		Limits: []spec.Limit{device.MaxDevices},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenDevices, (*Devices).RegisterDevice)
+	}, OpenDevices, (*Devices).RegisterDevice, device.ErrNoAndroid, push.ErrPlatform)
 }
 
 // Notifier is the service that sends notices.
 type Notifier struct {
 	db     dynamo.DB
 	phones *device.Devices
-	sender *push.Sender
+	sender *device.Sender
 	now    func() time.Time
 }
 
@@ -79,12 +80,7 @@ const expires = 24 * time.Hour
 
 // OpenNotifier opens the service that sends notices.
 func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
-	c, err := push.ConfigOf(ctx, env, APNSKey, APNSBundle)
-	if err != nil {
-		return nil, err
-	}
-
-	sender, err := push.Open(c)
+	sender, err := device.OpenSender(ctx, env, APNSKey, APNSBundle)
 
 	return &Notifier{dynamo.Open(env.AWS, env.Prefix), device.Open(env, tables.Phones), sender, env.Now}, err
 }
@@ -92,13 +88,14 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 // SendNoticesFunction notifies the phones of a user of minted parts, or of a broken connection.
 func SendNoticesFunction() app.Function {
 	return app.Queue(spec.Function{
-		Name:   "commitcollect/send-notices",
-		Does:   "Notifies the phones of a user of minted parts, or that Strava must be connected again.",
-		IfDown: "Notifications arrive late.",
-		On:     workout.NoticeQueue,
-		Uses:   []spec.Access{tables.Phones.List, tables.Phones.Drop, tables.GetAwards, tables.GetConnection}, Secrets: []string{APNSKey},
-		Emits:  []spec.Metric{delivered, unregistered},
-		Memory: 256, Timeout: 30 * time.Second,
+		Name:    "commitcollect/send-notices",
+		Does:    "Notifies the phones of a user of minted parts, or that Strava must be connected again.",
+		IfDown:  "Notifications arrive late.",
+		On:      workout.NoticeQueue,
+		Uses:    []spec.Access{tables.Phones.List, tables.Phones.Drop, tables.GetAwards, tables.GetConnection},
+		Secrets: []string{APNSKey, fcm.Key},
+		Emits:   []spec.Metric{delivered, unregistered},
+		Memory:  256, Timeout: 30 * time.Second,
 	}, OpenNotifier, (*Notifier).SendNotice)
 }
 
@@ -119,7 +116,7 @@ func (s *Notifier) SendNotice(ctx context.Context, m workout.Notice) error {
 		return err
 	}
 
-	message, err := push.Notify(alert)
+	message, err := s.sender.Encode(alert)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,6 @@ package device
 import (
 	"cmp"
 	"context"
-	"errors"
-	"iter"
 	"net/http"
 	"slices"
 	"time"
@@ -31,6 +29,7 @@ import (
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/spec"
 )
 
@@ -56,7 +55,7 @@ func In(t spec.Table, perMessage spec.Rate) Table {
 type Device struct {
 	PK     string `dynamodbav:"PK" json:"PK"`
 	SK     string `dynamodbav:"SK" json:"SK"`
-	Token  string `dynamodbav:"token" json:"token"` // hexadecimal, in lower case
+	Token  string `dynamodbav:"token" json:"token"` // of APNs: hexadecimal, in lower case
 	UserID string `dynamodbav:"userId" json:"userId"`
 	SeenAt epoch  `dynamodbav:"seenAt" json:"seenAt"`
 	TTL    int64  `dynamodbav:"ttl" json:"ttl"` // epoch s
@@ -83,30 +82,37 @@ func listKey(userID string) string  { return "USER#" + userID }
 // MaxDevices bounds the pushes of a notification to a user.
 var MaxDevices = spec.Limit{Name: "phones per user", Max: 10, Code: "too_many_devices"}
 
-var ErrNoDevice = problem.New(problem.NotFound, "device_not_found", "you have not registered this phone")
+// Errors of requests.
+var (
+	ErrNoDevice  = problem.New(problem.NotFound, "device_not_found", "you have not registered this phone")
+	ErrNoAndroid = problem.New(problem.Unprocessable, "android_not_configured", "no Android phone can be registered: this stage has no Firebase project")
+)
 
 // Devices is the service of the phones of a room.
 type Devices struct {
-	Limit time.Duration // for Apple, of one Push
+	Limit time.Duration // for Apple and Google, of one Push
 
 	db          dynamo.DB
 	table       Table
 	now         func() time.Time
-	environment string
+	environment string // of Apple
+	android     bool
 }
 
 // Open returns the service of the phones in a table.
 func Open(env app.Env, t Table) *Devices {
-	return &Devices{env.Limit(sendTime), dynamo.Open(env.AWS, env.Prefix), t, env.Now, push.EnvironmentOf(env)}
+	return &Devices{
+		env.Limit(sendTime), dynamo.Open(env.AWS, env.Prefix), t, env.Now, push.EnvironmentOf(env), env.Setting(fcm.SettingProject) != "",
+	}
 }
 
 // RegisterDevice is the request to register a phone for notifications.
 type RegisterDevice struct {
 	auth.User
 	Body struct {
-		DeviceToken push.Token `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
-		Platform    string     `json:"platform,omitempty" enum:"ios,ipados" doc:"The operating system. Absent: ios."`
-		Environment string     `json:"environment,omitempty" enum:"production,sandbox" doc:"The environment of Apple's push service that issued the token: sandbox for an app that Xcode has installed. Phones of another environment than the stage's get nothing. Absent: that of the stage."`
+		DeviceToken push.Registration `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal, or the FCM registration token of an Android phone."`
+		Platform    string            `json:"platform,omitempty" enum:"ios,ipados,android" doc:"The operating system. Absent: ios."`
+		Environment string            `json:"environment,omitempty" enum:"production,sandbox" doc:"The environment of Apple's push service that issued the token: sandbox for an app that Xcode has installed. Phones of another environment than the stage's get nothing. Absent: that of the stage."`
 		push.Texts
 	}
 }
@@ -122,7 +128,7 @@ type Registered struct {
 
 // RegisterDevice registers a phone for the caller, or renews the registration. A phone of
 // another user becomes the caller's. A caller with MaxDevices other phones gets
-// too_many_devices.
+// too_many_devices. Errors: android_not_configured.
 func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Registered, error) {
 	return s.Register(ctx, in)
 }
@@ -130,11 +136,20 @@ func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Regi
 // Register is RegisterDevice with conditions of the room, in the same transaction. It returns
 // *dynamo.Refused if one does not hold.
 func (s *Devices) Register(ctx context.Context, in *RegisterDevice, conditions ...dynamo.Write) (*Registered, error) {
-	token, now := in.Body.DeviceToken.Lower(), s.now()
+	platform := cmp.Or(in.Body.Platform, "ios")
+	if err := in.Body.DeviceToken.Check(platform); err != nil {
+		return nil, err
+	}
+
+	token, now := in.Body.DeviceToken.Canonical(), s.now()
+
 	p := Device{deviceKey(token), deviceSK, token, in.UserID, epoch(now.Unix()), now.Add(push.KeepDevice).Unix(), push.Phone{
-		Platform: cmp.Or(in.Body.Platform, "ios"), Kind: push.APNs, Environment: in.Body.Environment,
+		Platform: platform, Kind: push.KindOf(platform), Environment: in.Body.Environment,
 		Locale: in.Body.Locale, Catalogue: cmp.Or(in.Body.Catalogue, 1),
 	}}
+	if p.Kind == push.FCM && !s.android {
+		return nil, ErrNoAndroid
+	}
 
 	row := dynamo.Entry{
 		Access: s.table.Register, List: []string{listKey(in.UserID), listSK}, ID: token, ExpiresAt: p.TTL, Limit: MaxDevices,
@@ -205,7 +220,7 @@ func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.
 		return nil, err
 	}
 
-	i := slices.IndexFunc(tokens, func(token string) bool { return push.Token(token).ID() == in.DeviceID })
+	i := slices.IndexFunc(tokens, func(token string) bool { return push.Registration(token).ID() == in.DeviceID })
 	if i < 0 {
 		return nil, ErrNoDevice
 	}
@@ -254,79 +269,4 @@ func (s *Devices) Forget(ctx context.Context, userID string, former ...expressio
 	_, err = dynamo.Delete(ctx, s.db, s.table.Drop, dynamo.Key(s.table.Drop, listKey(userID), listSK))
 
 	return err
-}
-
-// sendTime is the time for Apple, out of the 30 s of a function that sends: the rest is for
-// reading phones before, and for recording who was reached.
-const sendTime = 12 * time.Second
-
-// Delivery is the result of a notification.
-type Delivery struct {
-	push.Counts
-	Reached []Device // Apple has accepted the notification for them
-	Missed  []Device // a later try can reach them
-	Skipped int      // whose token is not of Apple, or of another environment
-}
-
-// Push sends a notification to phones, and deletes those whose tokens are unregistered, unless they
-// were registered again since. When the time for Apple is over it takes no more phones; the last
-// one that it has taken is then missed. A phone displays a notification that is sent twice once, if
-// it has a collapse id. Errors: apple_unavailable.
-func (s *Devices) Push(ctx context.Context, to *push.Sender, m *push.Message, phones iter.Seq[Device]) (Delivery, error) {
-	var d Delivery
-	if err := to.Ready(ctx); err != nil {
-		return d, problem.New(problem.Unavailable, "apple_unavailable", "Apple cannot be reached").Because(err)
-	}
-
-	var taken []Device
-
-	tokens := func(yield func(string) bool) {
-		for p := range phones {
-			if !p.Takes(s.environment) {
-				d.Skipped++
-				continue
-			}
-
-			taken = append(taken, p)
-			if !yield(p.Token) {
-				return
-			}
-		}
-	}
-	outcomes := map[string]push.Outcome{} // by token
-
-	sending, stop := context.WithTimeout(ctx, s.Limit)
-	defer stop()
-
-	counts, err := to.Send(sending, m, tokens, func(token string, o push.Outcome) { outcomes[token] = o })
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil // phones that were not reached have no outcome
-	}
-
-	d.Counts = counts
-
-	for _, p := range taken {
-		switch o, ok := outcomes[p.Token]; {
-		case ok && o.Result == push.Delivered:
-			d.Reached = append(d.Reached, p)
-		case !ok || o.Result != push.Unregistered:
-			d.Missed = append(d.Missed, p)
-		case int64(p.SeenAt) <= o.Since.Unix():
-			same := dynamo.Unchanged(p, "userId", "seenAt")
-			err = errors.Join(err, dynamo.IgnoreRefused(s.drop(ctx, p.Token, same)))
-		}
-	}
-
-	return d, err
-}
-
-// Send is Push to the phones of one user. It returns phones_not_reached if a later try can
-// reach one of them.
-func (s *Devices) Send(ctx context.Context, to *push.Sender, m *push.Message, phones []Device) (push.Counts, error) {
-	d, err := s.Push(ctx, to, m, slices.Values(phones))
-	if missed := len(phones) - len(d.Reached) - d.Gone - d.Skipped; missed > 0 { // also those that were not taken
-		err = errors.Join(err, problem.New(problem.Unavailable, "phones_not_reached", "%d of %d phones were not reached", missed, len(phones)))
-	}
-
-	return d.Counts, err
 }

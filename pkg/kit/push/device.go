@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"matchday/pkg/kit/problem"
 )
 
 // KeepDevice is how long a registration of a device lasts. Apps renew it at each start.
@@ -16,15 +18,30 @@ const KeepDevice = 90 * 24 * time.Hour
 // Phone is what every room stores of a phone beside its token. The rows of phones that registered
 // without it are those of iPhones, of the stage's environment, with the texts of version 1.
 type Phone struct {
-	Platform    string `dynamodbav:"platform,omitempty" json:"platform,omitempty"`       // ios or ipados
+	Platform    string `dynamodbav:"platform,omitempty" json:"platform,omitempty"`       // ios, ipados or android
 	Kind        string `dynamodbav:"kind,omitempty" json:"kind,omitempty"`               // of the token: whose service takes it
 	Environment string `dynamodbav:"environment,omitempty" json:"environment,omitempty"` // of Apple: production or sandbox
 	Locale      string `dynamodbav:"locale,omitempty" json:"locale,omitempty"`           // BCP 47
 	Catalogue   int    `dynamodbav:"catalogue,omitempty" json:"catalogue,omitempty"`     // the version of the app's texts
 }
 
-// APNs is the Kind of the tokens of Apple's push service.
-const APNs = "apns"
+// The kinds of tokens.
+const (
+	APNs = "apns" // of Apple's push service
+	FCM  = "fcm"  // of Firebase Cloud Messaging
+)
+
+// Android is the Platform whose tokens are of the kind FCM.
+const Android = "android"
+
+// KindOf returns the kind of the tokens of a platform.
+func KindOf(platform string) string {
+	if platform == Android {
+		return FCM
+	}
+
+	return APNs
+}
 
 // Takes reports whether APNs accepts the phone's token in an environment; "" accepts all. APNs
 // closes the connection on a token of another environment. A later version may have stored a token
@@ -32,6 +49,52 @@ const APNs = "apns"
 func (p Phone) Takes(environment string) bool {
 	return cmp.Or(p.Kind, APNs) == APNs && (p.Environment == "" || environment == "" || p.Environment == environment)
 }
+
+// Registration is the token of a phone in a request: of APNs, hexadecimal in either case, or of FCM.
+type Registration string
+
+// Schema describes the values of a Registration: those of a Token, or 20 to 512 characters that are not
+// all hexadecimal. Google publishes no form; its tokens have some 160 characters, its installation ids
+// 22.
+func (Registration) Schema(huma.Registry) *huma.Schema {
+	shortest, longest := 20, 512
+	return &huma.Schema{
+		Type:      huma.TypeString,
+		Pattern:   "^(([0-9a-fA-F]{2})+|[A-Za-z0-9_:.-]*[g-zG-Z_:.-][A-Za-z0-9_:.-]*)$",
+		MinLength: &shortest,
+		MaxLength: &longest,
+		Examples:  []any{strings.Repeat("0a1b2c3d", 8)},
+	}
+}
+
+// ErrPlatform is the error of a token that is not of the platform in the same request.
+var ErrPlatform = &problem.Error{
+	Kind: problem.Unprocessable, Code: "platform_mismatch", Field: "body.deviceToken",
+	Text: "deviceToken is not a token of the platform: those of iPhones are hexadecimal, those of Android phones are not",
+}
+
+// Check returns ErrPlatform if the token is not of a platform.
+func (r Registration) Check(platform string) error {
+	apns := isToken(string(r)) && len(r) >= 32
+	if apns != (KindOf(platform) == APNs) {
+		return ErrPlatform
+	}
+
+	return nil
+}
+
+// Canonical returns the token as it is stored, so that one device has one key: in lower case if it is
+// hexadecimal.
+func (r Registration) Canonical() string {
+	if isToken(string(r)) {
+		return strings.ToLower(string(r))
+	}
+
+	return string(r)
+}
+
+// ID returns a name for the token that is not secret, as Token.ID.
+func (r Registration) ID() TokenID { return idOf(r.Canonical()) }
 
 // Texts is what an app says of its texts when it registers.
 type Texts struct {
@@ -58,8 +121,10 @@ func (Token) Schema(huma.Registry) *huma.Schema {
 
 // ID returns a name for the token that is not secret: the SHA-256 of the token in lower case, in
 // unpadded base64url. URLs contain it instead of the token, because URLs are logged.
-func (t Token) ID() TokenID {
-	sum := sha256.Sum256([]byte(t.Lower()))
+func (t Token) ID() TokenID { return idOf(t.Lower()) }
+
+func idOf(token string) TokenID {
+	sum := sha256.Sum256([]byte(token))
 	return TokenID(base64.RawURLEncoding.EncodeToString(sum[:]))
 }
 

@@ -10,6 +10,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/push"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
@@ -33,7 +34,7 @@ func RegisterDeviceFunction() app.Function {
 		Uses:   []spec.Access{tables.RegisterDevice, account.CheckDeleted},
 		Limits: []spec.Limit{device.MaxDevices},
 		Memory: 256, Timeout: 5 * time.Second,
-	}, OpenDevices, (*Devices).RegisterDevice, item.ErrNotMember)
+	}, OpenDevices, (*Devices).RegisterDevice, item.ErrNotMember, device.ErrNoAndroid, push.ErrPlatform)
 }
 
 // RegisterDevice registers a phone for the caller, or renews the registration. A phone

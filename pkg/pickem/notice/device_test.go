@@ -146,7 +146,7 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 		w.AddMembers("ann")
 
 		in := &device.RegisterDevice{User: auth.User{UserID: "ann"}}
-		in.Body.DeviceToken = push.Token(pickemtest.TokenOf("red"))
+		in.Body.DeviceToken = push.Registration(pickemtest.TokenOf("red"))
 		_, err := testkit.OpenWith(w.World, w.CrashingEnv(notice.RegisterDeviceFunction(), p), notice.OpenDevices).RegisterDevice(w.NewContext(),
 			in)
 		p.Ended(err)

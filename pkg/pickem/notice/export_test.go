@@ -3,6 +3,7 @@ package notice
 import (
 	"time"
 
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/push"
 )
 
@@ -24,8 +25,8 @@ type Delivery = delivery
 // Check is check.
 func (n Notice) Check() error { return n.check() }
 
-// SetSender replaces the client of Apple.
-func (s *Notifier) SetSender(sender *push.Sender) { s.sender = sender }
+// SetApple replaces the client of Apple.
+func (s *Notifier) SetApple(sender *push.Sender) { s.sender = device.NewSender(sender, nil, s.now) }
 
 // SetPatience sets the time for one message.
 func (s *Notifier) SetPatience(d time.Duration) { s.phones.Limit = d }

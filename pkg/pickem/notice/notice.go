@@ -17,6 +17,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/pickem/item"
@@ -68,14 +69,14 @@ func (n Notice) check() error {
 // message returns the push message. A phone displays one notification for each collapse id, which
 // is at most 64 bytes:
 // https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
-func (n Notice) message() (*push.Message, error) {
+func (n Notice) message(to *device.Sender) (*device.Message, error) {
 	collapse := n.ID
 	if len(collapse) > 64 {
 		sum := sha256.Sum256([]byte(n.ID))
 		collapse = hex.EncodeToString(sum[:])
 	}
 
-	m, err := push.Notify(push.Alert{
+	m, err := to.Encode(push.Alert{
 		Terms: push.Terms{Expires: n.Until}, Banner: push.Banner{Title: n.Title, Body: n.Body, Sound: "default"},
 		Collapse: collapse, Thread: n.EventID, Custom: map[string]any{"eventId": n.EventID},
 	})
@@ -114,18 +115,13 @@ func newDelivery(n Notice, pk, sk string) delivery {
 type Notifier struct {
 	db     dynamo.DB
 	phones *device.Devices
-	sender *push.Sender
+	sender *device.Sender
 	now    func() time.Time
 }
 
 // OpenNotifier opens the service that sends notices.
 func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
-	c, err := push.ConfigOf(ctx, env, APNSKey, APNSBundle)
-	if err != nil {
-		return nil, err
-	}
-
-	sender, err := push.Open(c)
+	sender, err := device.OpenSender(ctx, env, APNSKey, APNSBundle)
 
 	return &Notifier{item.OpenTable(env), device.Open(env, tables.Phones), sender, env.Now}, err
 }
@@ -133,13 +129,14 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 // SendNoticesFunction sends a notification to members.
 func SendNoticesFunction() app.Function {
 	return app.Queue(spec.Function{
-		Name:   "pickem/send-notices",
-		Does:   "Sends a notification to the phones of up to 100 members.",
-		IfDown: "Notifications arrive late. After the event has locked they are not sent.",
-		On:     Queue,
-		Uses:   []spec.Access{tables.FindNotices, tables.ListDevices, tables.MarkNotices, tables.DropDevice}, Secrets: []string{APNSKey},
-		Emits:  []spec.Metric{noticesDelivered, noticesUnregistered, noticesRetried},
-		Memory: 256, Timeout: 30 * time.Second,
+		Name:    "pickem/send-notices",
+		Does:    "Sends a notification to the phones of up to 100 members.",
+		IfDown:  "Notifications arrive late. After the event has locked they are not sent.",
+		On:      Queue,
+		Uses:    []spec.Access{tables.FindNotices, tables.ListDevices, tables.MarkNotices, tables.DropDevice},
+		Secrets: []string{APNSKey, fcm.Key},
+		Emits:   []spec.Metric{noticesDelivered, noticesUnregistered, noticesRetried},
+		Memory:  256, Timeout: 30 * time.Second,
 	}, OpenNotifier, (*Notifier).SendNotices)
 }
 
@@ -160,7 +157,7 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 		return nil
 	}
 
-	m, err := n.message()
+	m, err := n.message(s.sender)
 	if err != nil {
 		return err
 	}

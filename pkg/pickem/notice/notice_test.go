@@ -37,7 +37,7 @@ func notifier(w *pickemtest.Room, env app.Env) *notice.Notifier {
 	c.Connections, c.Backoff = 1, time.Microsecond
 	sender, err := push.Open(c)
 	testkit.Must(w.T, err)
-	n.SetSender(sender)
+	n.SetApple(sender)
 	w.T.Cleanup(sender.Close)
 
 	return n

@@ -40,10 +40,13 @@ type Config struct {
 	Now func() time.Time
 
 	InFlight      int           // requests at once, 100 when zero: the streams of one connection to Google
-	AnswerTimeout time.Duration // for one answer; 10 s when zero, Google's shortest
+	AnswerTimeout time.Duration // for one answer; 10 s when zero
 }
 
 const google = "https://fcm.googleapis.com"
+
+// answerTime is Google's shortest time for an answer.
+const answerTime = 10 * time.Second
 
 // maxAnswer bounds what is read of an answer, in bytes.
 const maxAnswer = 1 << 16
@@ -65,7 +68,7 @@ func Open(c Config) (*Sender, error) {
 
 	c.Key = nil // nothing else needs it
 	c.InFlight = cmp.Or(c.InFlight, 100)
-	c.AnswerTimeout = cmp.Or(c.AnswerTimeout, 10*time.Second)
+	c.AnswerTimeout = cmp.Or(c.AnswerTimeout, answerTime)
 
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = c.InFlight

@@ -5,9 +5,11 @@ import (
 
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/alert"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/spec"
 )
 
@@ -20,6 +22,7 @@ var settings = slices.Concat(
 		Like:   `https://[a-z0-9.-]+(/[a-z0-9./-]*)?`,
 	}},
 	push.Settings(tables.APNSKey, tables.APNSBundle, "the app's bundle id"),
+	fcm.Settings(follower.RegisterDeviceFunction().Name),
 	[]spec.Setting{push.BroadcastSetting(tables.APNSKey),
 		{
 			Name:   tables.APNSType,

@@ -119,4 +119,9 @@ var recipients = []spec.Recipient{
 		Gets: "the token of the phone, and the text of each notification, and the content of Live Activities",
 		Why:  "to reach iPhones",
 	},
+	{
+		Name: "Google",
+		Gets: "the token of the phone, and the text of each notification",
+		Why:  "to reach Android phones",
+	},
 }

@@ -111,7 +111,7 @@ func TestStoryOfAMatch(t *testing.T) {
 		all = append(all, line)
 	}
 	alerts := w.Env(alert.SendAlertsFunction())
-	sender, pusher, finisher := alert.NewAlerter(alerts, w.Sender(alerts)), w.Pusher(w.Env(activity.PushActivitiesFunction())),
+	sender, pusher, finisher := alert.NewAlerter(alerts, w.Sender(alerts), nil), w.Pusher(w.Env(activity.PushActivitiesFunction())),
 		testkit.Open(w.World, live.FinishMatchFunction(), live.OpenFinisher)
 	drain := func() {
 		t.Helper()

@@ -224,6 +224,7 @@ func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fi
 		return err
 	}
 
+	phones = follower.IPhones(phones)
 	token := in.Body.PushToken.Lower()
 	row := Subscription{
 		UserID: in.UserID, TeamID: in.Body.TeamID, Frequent: len(phones) > 0 && phones[0].Frequent, // of the phone that was used last
@@ -272,13 +273,14 @@ func (a *Activities) existing(ctx context.Context, access spec.Access, userID, m
 }
 
 // openChannel returns the channel of a perspective, for a user whose registered
-// phones all support channels. It returns errNoListener for any other user.
+// iPhones all support channels. It returns errNoListener for any other user.
 func (a *Activities) openChannel(ctx context.Context, userID string, f match.Fixture, view string) (string, error) {
 	phones, err := follower.ReadDevices(ctx, a.db, userID, a.now())
 	if err != nil {
 		return "", err
 	}
 
+	phones = follower.IPhones(phones)
 	if len(phones) == 0 || slices.ContainsFunc(phones, func(d follower.DeviceRow) bool { return !d.HasBroadcasts() }) {
 		return "", errNoListener
 	}

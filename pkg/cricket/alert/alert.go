@@ -30,6 +30,7 @@ import (
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
@@ -54,7 +55,9 @@ type Alert struct {
 
 	activity.IDRange          // of the followers' user ids
 	Users            []string `json:"users,omitempty"` // only these followers of the range, sorted: a retry
-	Try              int      `json:"try,omitempty"`   // earlier attempts that did not reach Apple
+	Try              int      `json:"try,omitempty"`   // earlier attempts that did not reach the service
+	// Service is push.APNs or push.FCM for a retry of what that service did not accept; "" for all phones.
+	Service string `json:"service,omitempty"`
 }
 
 // NewAlert returns the message for an event. at is the time of the event, epoch s.
@@ -118,6 +121,8 @@ func (m Alert) validate() error {
 // Apple was not reached at all, the followers of the next attempt are the same.
 func (m Alert) part() string {
 	switch {
+	case len(m.Users) > 0 && m.Service == push.FCM:
+		return strings.Join([]string{m.Key, m.From, m.Until, strconv.Itoa(m.Try), m.Service}, "#")
 	case len(m.Users) > 0:
 		return strings.Join([]string{m.Key, m.From, m.Until, strconv.Itoa(m.Try)}, "#")
 	case m.IDRange != activity.IDRange{}:
@@ -188,6 +193,7 @@ type Alerter struct {
 	db          dynamo.DB
 	queue       queue.Sender
 	sender      *push.Sender
+	google      *fcm.Sender // nil: the stage has no Android phones
 	locks       *lock.Locks
 	channels    activity.Channels
 	leagues     *catalog.Leagues
@@ -200,20 +206,31 @@ type Alerter struct {
 
 // OpenAlerter opens the service of send-alerts.
 func OpenAlerter(ctx context.Context, env app.Env) (*Alerter, error) {
-	sender, err := activity.OpenSender(ctx, env)
+	apple, err := activity.OpenSender(ctx, env)
 	if err != nil {
 		return nil, err
 	}
 
-	return NewAlerter(env, sender), nil
+	var google *fcm.Sender
+
+	c, ok, err := fcm.ConfigOf(ctx, env)
+	if err == nil && ok {
+		google, err = fcm.Open(c)
+	}
+
+	if err != nil {
+		return nil, err
+	}
+
+	return NewAlerter(env, apple, google), nil
 }
 
-// NewAlerter returns the service with the caller's sender.
-func NewAlerter(env app.Env, sender *push.Sender) *Alerter {
+// NewAlerter returns the service with the caller's senders. google is nil at a stage without Android phones.
+func NewAlerter(env app.Env, apple *push.Sender, google *fcm.Sender) *Alerter {
 	db := dynamo.Open(env.AWS, env.Prefix)
 
 	return &Alerter{
-		db: db, queue: queue.Open(env.AWS, env.Queues), sender: sender, now: env.Now,
+		db: db, queue: queue.Open(env.AWS, env.Queues), sender: apple, google: google, now: env.Now,
 		locks: &lock.Locks{
 			DB:      db,
 			Acquire: tables.AcquireLock,
@@ -223,7 +240,7 @@ func NewAlerter(env app.Env, sender *push.Sender) *Alerter {
 			Now:     env.Now,
 		},
 		leagues:     catalog.NewLeagues(db, env.Now),
-		channels:    activity.NewChannels(env, func(context.Context) (*push.Sender, error) { return sender, nil }),
+		channels:    activity.NewChannels(env, func(context.Context) (*push.Sender, error) { return apple, nil }),
 		environment: push.EnvironmentOf(env), attributes: cmp.Or(env.Setting(tables.APNSType), tables.AttributesType),
 		sizes: batchSizes{Message: 2000, Part: 1600, Page: 500}, sendTimeout: env.Limit(sendTimeout),
 	}
@@ -253,9 +270,9 @@ func SendAlertsFunction() app.Function {
 			tables.AllFollowers, tables.AllSubscribers, tables.BatchGetPreferences, tables.GetDevice, tables.DeleteDevice,
 			tables.UpdatePushToStart, tables.MarkReminder, tables.ClaimReminders, tables.ClaimChannel, tables.RemoveChannel,
 		},
-		Sends: []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.APNSKey},
+		Sends: []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.APNSKey, fcm.Key},
 		Emits: []spec.Metric{tables.AlertsDelivered, tables.AlertsSuppressed, tables.AlertsGone, tables.AlertsRetried,
-			tables.AppleFailures, tables.PushDelay},
+			tables.AppleFailures, tables.GoogleFailures, tables.PushDelay, tables.AndroidDelay},
 		Memory: 512, Timeout: 2 * time.Minute,
 	}, OpenAlerter, (*Alerter).SendAlert)
 }
@@ -274,6 +291,11 @@ func SendAlertsFunction() app.Function {
 // While another worker holds the lock of the part, the message is sent again with a
 // delay. Followers who were not reached are retried by a message of their own. If the
 // time of the run is over, the message is sent again and continues.
+//
+// iPhones get the alert from Apple, Android phones from Google, at the same time. A service that
+// fails, or that has answered for no phone of a page, is not tried again in the run: its phones are
+// retried by messages of that service alone. So it costs the phones of the other at most one
+// sendTimeout.
 //
 // Invalid: the message can never be sent. An alert that is too old, or of a match whose
 // league is inactive, is dropped. Any other error: the message is handled again.
@@ -328,18 +350,26 @@ func (a *Alerter) sendLocked(ctx context.Context, lease *lock.Lease, f match.Fix
 		return err
 	}
 
-	if err := a.sender.Ready(ctx); err != nil {
-		slog.WarnContext(ctx, "cannot connect to Apple", "err", err)
-		activity.AppleFailed(ctx, a.now())
+	down := map[string]bool{}
 
-		return a.retry(ctx, m)
+	if m.Service != push.FCM {
+		if err := a.sender.Ready(ctx); err != nil {
+			slog.WarnContext(ctx, "cannot connect to Apple", "err", err)
+			activity.AppleFailed(ctx, a.now())
+
+			if !a.both(m) {
+				return a.retry(ctx, m)
+			}
+
+			down[push.APNs] = true
+		}
 	}
 
 	now := a.now()
 
 	run := alertRun{
 		Alerter: a, alert: m, match: f, lease: lease, deadline: now.Add(runTimeout), expires: now.Add(alertExpiration),
-		messages: map[audience]*push.Message{},
+		messages: map[audience]message{}, down: down,
 	}
 	if m.isReminder() {
 		run.expires = f.Start()
@@ -352,7 +382,27 @@ func (a *Alerter) sendLocked(ctx context.Context, lease *lock.Lease, f match.Fix
 		activity.AppleFailed(ctx, a.now())
 	}
 
+	if m.Service == push.FCM && isOfGoogle(err) {
+		googleFailed(ctx, a.now())
+	}
+
 	return err
+}
+
+// both reports whether m is for the phones of both services.
+func (a *Alerter) both(m Alert) bool { return a.google != nil && m.Service == "" }
+
+// isOfGoogle reports whether Google refuses every message, or no more of them for now.
+func isOfGoogle(err error) bool {
+	_, refused := errors.AsType[*fcm.Refused](err)
+	_, limited := errors.AsType[*fcm.Limited](err)
+
+	return refused || limited
+}
+
+// googleFailed counts a message for which Google accepted nothing.
+func googleFailed(ctx context.Context, now time.Time) {
+	telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(tables.GoogleFailures, 1)})
 }
 
 // recordProgress stores the progress of m's part: row.After and the named attributes
@@ -402,16 +452,41 @@ type alertRun struct {
 	match    match.Fixture
 	lease    *lock.Lease
 	deadline time.Time // no page begins after it
-	expires  time.Time // Apple stores the pushes until then
-	messages map[audience]*push.Message
+	expires  time.Time // Apple and Google store the pushes until then
+	messages map[audience]message
 
 	pageDeadline time.Time // of the pushes of the current page
 
-	mu        sync.Mutex // of what follows, which concurrent pushes change
-	unreached []string   // user ids of the current page to retry
+	mu        sync.Mutex          // of what follows, which concurrent pushes change
+	down      map[string]bool     // services that are not tried again in the run
+	unreached map[string][]string // user ids of the current page to retry, by service
+	answered  map[string]bool     // services that have answered for a phone of the current page
 
 	delivered, suppressed, unregistered, retried int
-	delays                                       telemetry.Histogram // of the pushes that Apple accepted, from the alert's slot
+	delays, androidDelays                        telemetry.Histogram // of the pushes that Apple and Google accepted, from the alert's slot
+}
+
+// message is a push message of one of the services.
+type message struct {
+	apple  *push.Message
+	google *fcm.Message
+}
+
+// service returns the kind of the tokens that the message can be sent to.
+func (m message) service() string {
+	if m.google != nil {
+		return push.FCM
+	}
+
+	return push.APNs
+}
+
+// isDown reports whether a service is not tried again in the run.
+func (r *alertRun) isDown(service string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	return r.down[service]
 }
 
 // emitCounts emits the metrics of the run.
@@ -419,8 +494,8 @@ func (r *alertRun) emitCounts(ctx context.Context) {
 	telemetry.Emit(ctx, r.now(), append([]telemetry.Sample{
 		telemetry.Count(tables.AlertsDelivered, r.delivered), telemetry.Count(tables.AlertsSuppressed, r.suppressed),
 		telemetry.Count(tables.AlertsGone, r.unregistered), telemetry.Count(tables.AlertsRetried, r.retried),
-	}, r.delays.Samples(tables.PushDelay)...), slog.String("match", r.alert.MatchID), slog.String("key", r.alert.Key),
-		slog.String("part", r.alert.part()))
+	}, slices.Concat(r.delays.Samples(tables.PushDelay), r.androidDelays.Samples(tables.AndroidDelay))...),
+		slog.String("match", r.alert.MatchID), slog.String("key", r.alert.Key), slog.String("part", r.alert.part()))
 }
 
 // sendPages sends the alert to the followers of the part, page by page, from the
@@ -530,6 +605,7 @@ type recipient struct {
 // audience identifies the recipients of one push message: a notification, or the
 // start of an activity.
 type audience struct {
+	service     string // push.APNs or push.FCM
 	spoilerFree bool
 	view        string // perspective; "" for a notification
 	channel     bool   // the activity listens to a channel
@@ -549,7 +625,7 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.Member, all act
 		return err
 	}
 
-	r.unreached, r.pageDeadline = nil, time.Now().Add(pageSends*r.sendTimeout)
+	r.unreached, r.answered, r.pageDeadline = map[string][]string{}, map[string]bool{}, time.Now().Add(pageSends*r.sendTimeout)
 	if event.IsStart(r.alert.Key) {
 		if to, err = r.startActivities(ctx, to); err != nil {
 			return err
@@ -557,15 +633,29 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.Member, all act
 	}
 
 	heard := filter(to, func(p recipient) bool { return !p.silent })
-	if err := r.notify(ctx, heard); err != nil || len(r.unreached) == 0 {
+	if err := r.notify(ctx, heard); err != nil {
 		return err
 	}
 
-	m := r.alert
-	m.IDRange, m.Users = all, slices.Compact(slices.Sorted(slices.Values(r.unreached)))
-	r.retried += len(m.Users)
+	for _, service := range slices.Sorted(maps.Keys(r.unreached)) {
+		m := r.alert
+		m.IDRange, m.Users = all, slices.Compact(slices.Sorted(slices.Values(r.unreached[service])))
+		r.retried += len(m.Users)
 
-	return r.retry(ctx, m)
+		if r.google != nil {
+			m.Service = service
+		}
+
+		if r.both(r.alert) && !r.answered[service] && !r.isDown(service) {
+			r.leave(ctx, service, nil)
+		}
+
+		if err := r.retry(ctx, m); err != nil {
+			return err
+		}
+	}
+
+	return nil
 }
 
 // recipients returns the followers of a page whose preferences allow the alert now, or the start of
@@ -627,7 +717,7 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.Member) ([]re
 				return err
 			}
 
-			found = slices.DeleteFunc(found, func(d follower.DeviceRow) bool { return !d.Takes(r.environment) })
+			found = slices.DeleteFunc(found, func(d follower.DeviceRow) bool { return !r.serves(d) })
 			starter := slices.IndexFunc(found, func(d follower.DeviceRow) bool { return d.PushToStart != "" })
 
 			for n, d := range found {
@@ -658,6 +748,16 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.Member) ([]re
 	}
 
 	return all, nil
+}
+
+// serves reports whether the alert goes to a phone: the stage has its service, and the message is not
+// for the other one.
+func (r *alertRun) serves(d follower.DeviceRow) bool {
+	if d.Kind == push.FCM {
+		return r.google != nil && r.alert.Service != push.APNs
+	}
+
+	return d.Takes(r.environment) && r.alert.Service != push.FCM
 }
 
 // prematchRow is a row of cricket-prematch-notifications: the claim of a user's
@@ -743,7 +843,7 @@ func (r *alertRun) putStartClaim(ctx context.Context, userID, by string, cond ex
 func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 	audiences := map[audience][]recipient{}
 	for _, p := range to {
-		who := audience{spoilerFree: p.spoilerFree, language: r.alert.languageOf(p.Phone)}
+		who := audience{service: cmp.Or(p.Kind, push.APNs), spoilerFree: p.spoilerFree, language: r.alert.languageOf(p.Phone)}
 		audiences[who] = append(audiences[who], p)
 	}
 
@@ -792,27 +892,36 @@ func notReregistered(unregistered []recipient) []recipient {
 func inOrder(a, b audience) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
 
 // notification returns the notification of the alert for an audience. It is Invalid if the text is
-// too long for APNs.
-func (r *alertRun) notification(who audience) (*push.Message, error) {
-	if m := r.messages[who]; m != nil {
+// too long for a push.
+func (r *alertRun) notification(who audience) (m message, err error) {
+	if m, ok := r.messages[who]; ok {
 		return m, nil
 	}
 
 	text := r.alert.banner(who.language, who.spoilerFree)
 	text.Sound = "default"
 
-	m, err := push.Notify(push.Alert{
+	a := push.Alert{
 		Terms: push.Terms{Expires: r.expires}, Banner: text, Collapse: r.alert.collapseID(), Thread: r.alert.MatchID,
-		Custom: map[string]any{"matchId": r.alert.MatchID, "kind": r.alert.Kind},
-	})
-	if errors.Is(err, push.ErrTooLarge) {
-		return nil, problem.New(problem.Invalid, "alert_too_long",
+		Custom: map[string]any{"matchId": r.alert.MatchID, "kind": string(r.alert.Kind)},
+	}
+	if who.service == push.FCM {
+		m.google, err = fcm.Notify(r.now(), forAndroid(a))
+	} else {
+		m.apple, err = push.Notify(a)
+	}
+
+	switch {
+	case errors.Is(err, push.ErrTooLarge), errors.Is(err, fcm.ErrTooLarge):
+		return message{}, problem.New(problem.Invalid, "alert_too_long",
 			"the alert is too long: a push has at most %d bytes", push.MaxPayload).Because(err)
+	case err != nil:
+		return message{}, err
 	}
 
 	r.messages[who] = m
 
-	return m, err
+	return m, nil
 }
 
 // startActivities starts a Live Activity, which shows the alert, on each phone that
@@ -824,12 +933,12 @@ func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []
 	audiences := map[audience][]recipient{}
 
 	for _, p := range to {
-		if p.PushToStart == "" || p.hasActivity || r.match.EndingAt != 0 {
+		if p.PushToStart == "" || p.hasActivity || r.match.EndingAt != 0 || r.isDown(push.APNs) {
 			rest = append(rest, p)
 			continue
 		}
 
-		who := audience{view: p.view, channel: p.HasBroadcasts(), silent: p.silent, language: r.alert.languageOf(p.Phone)}
+		who := audience{service: push.APNs, view: p.view, channel: p.HasBroadcasts(), silent: p.silent, language: r.alert.languageOf(p.Phone)}
 		audiences[who] = append(audiences[who], p)
 	}
 
@@ -862,7 +971,7 @@ func (r *alertRun) startAudience(ctx context.Context, who audience, to []recipie
 		return nil, err
 	}
 
-	if m == nil || !ok || f.EndingAt != 0 {
+	if m.apple == nil || !ok || f.EndingAt != 0 {
 		return to, nil
 	}
 
@@ -941,21 +1050,21 @@ func (r *alertRun) releaseStarts(ctx context.Context, to []recipient) error {
 }
 
 // startMessage returns the push message that starts a Live Activity for an audience.
-// It returns nil if there is no display yet, or if the match is over, because no push
+// It returns none if there is no display yet, or if the match is over, because no push
 // would end the activity.
-func (r *alertRun) startMessage(ctx context.Context, who audience) (*push.Message, error) {
+func (r *alertRun) startMessage(ctx context.Context, who audience) (none message, err error) {
 	if m, ok := r.messages[who]; ok {
 		return m, nil
 	}
 
 	d, ok, err := match.ReadDisplay(ctx, r.db, r.alert.MatchID, who.view)
 	if err != nil || !ok {
-		return nil, err
+		return none, err
 	}
 
 	c, _, err := match.ReadScore(ctx, r.db, r.alert.MatchID)
 	if err != nil || c.State.Phase.Over() {
-		return nil, err
+		return none, err
 	}
 
 	channel := ""
@@ -983,32 +1092,32 @@ func (r *alertRun) startMessage(ctx context.Context, who audience) (*push.Messag
 		state.Stale = state.Time.Add(activity.StaleAfter)
 	}
 
-	m, err := push.Begin(push.Activity{Type: r.attributes, Attributes: attributes, Channel: channel}, state)
+	begin, err := push.Begin(push.Activity{Type: r.attributes, Attributes: attributes, Channel: channel}, state)
 	if err != nil {
-		return nil, fmt.Errorf("display of match %s for %s: %w", r.alert.MatchID, who.view, err)
+		return none, fmt.Errorf("display of match %s for %s: %w", r.alert.MatchID, who.view, err)
 	}
 
-	r.messages[who] = m
+	r.messages[who] = message{apple: begin}
 
-	return m, nil
+	return r.messages[who], nil
 }
 
 // send pushes a message to recipients by their tokens. It returns those whose token is
 // unregistered, and those to whom the message was certainly not delivered, also with an error. It
-// adds all who were not reached to r.unreached.
-func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
+// adds all who were not reached to r.unreached. A fault of one of both services is no error: see
+// SendAlert.
+func (r *alertRun) send(ctx context.Context, m message, to []recipient,
 	token func(recipient) string) (unregistered, notSent []recipient, err error) {
+	service := m.service()
 	waiting, unanswered := map[string]recipient{}, map[string]bool{}
+
 	for _, p := range to {
 		waiting[token(p)] = p
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, min(r.sendTimeout, time.Until(r.pageDeadline)))
-	defer cancel()
-
 	tokens := slices.Sorted(maps.Keys(waiting))
 
-	_, err = r.sender.Send(ctx, m, slices.Values(tokens), func(token string, o push.Outcome) {
+	outcome := func(token string, o push.Outcome) {
 		p := waiting[token]
 
 		r.mu.Lock()
@@ -1017,9 +1126,7 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
 		switch o.Result {
 		case push.Delivered:
 			r.delivered++
-			if r.alert.Slot != 0 {
-				r.delays.Add(r.now().Sub(match.SlotTime(r.alert.Slot)))
-			}
+			r.accepted(service)
 		case push.Unregistered:
 			r.unregistered++
 			p.reregistered = p.UpdatedAt > o.Since.UnixMilli()
@@ -1030,20 +1137,71 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient,
 		}
 
 		delete(waiting, token)
-	})
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil
+	}
+
+	if !r.isDown(service) {
+		ctx, cancel := context.WithTimeout(ctx, min(r.sendTimeout, time.Until(r.pageDeadline)))
+		defer cancel()
+
+		if service == push.FCM {
+			_, err = r.google.Send(ctx, m.google, slices.Values(tokens), outcome)
+		} else {
+			_, err = r.sender.Send(ctx, m.apple, slices.Values(tokens), outcome)
+		}
+
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = nil
+		}
+
+		if _, refused := errors.AsType[*push.Refused](err); r.both(r.alert) && (refused || isOfGoogle(err)) {
+			r.leave(ctx, service, err)
+
+			err = nil
+		}
 	}
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
+	r.answered[service] = r.answered[service] || len(waiting) < len(tokens)
+
 	for token, p := range waiting {
-		r.unreached = append(r.unreached, p.UserID)
+		r.unreached[service] = append(r.unreached[service], p.UserID)
 		if !unanswered[token] {
 			notSent = append(notSent, p)
 		}
 	}
 
 	return unregistered, notSent, err
+}
+
+// accepted adds the delay of a push that a service has accepted now. The caller holds r.mu.
+func (r *alertRun) accepted(service string) {
+	if r.alert.Slot == 0 {
+		return
+	}
+
+	delay := r.now().Sub(match.SlotTime(r.alert.Slot))
+	if service == push.FCM {
+		r.androidDelays.Add(delay)
+	} else {
+		r.delays.Add(delay)
+	}
+}
+
+// leave leaves the phones of a service to messages of their own, for the rest of the run.
+func (r *alertRun) leave(ctx context.Context, service string, err error) {
+	slog.ErrorContext(ctx, "a push service takes nothing: its phones are retried", "service", service, "match", r.alert.MatchID,
+		"key", r.alert.Key, "err", err)
+
+	if service == push.FCM {
+		googleFailed(ctx, r.now())
+	} else {
+		activity.AppleFailed(ctx, r.now())
+	}
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	r.down[service] = true
 }

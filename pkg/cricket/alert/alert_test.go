@@ -39,7 +39,7 @@ import (
 // openAlerter opens send-alerts with a sender that retries at once.
 func openAlerter(w *crickettest.World, env app.Env) *alert.Alerter {
 	w.T.Helper()
-	return alert.NewAlerter(env, w.Sender(env))
+	return alert.NewAlerter(env, w.Sender(env), w.Google(env))
 }
 
 // addFollower stores a user who follows match 7 and supports the team, and the user's

@@ -59,3 +59,5 @@ func (x Alert) LanguageOf(p push.Phone) words.Language { return x.languageOf(p) 
 func (x Alert) Banner(l words.Language, spoilerFree bool) push.Banner {
 	return x.banner(l, spoilerFree)
 }
+
+func ForAndroid(a push.Alert) push.Alert { return forAndroid(a) }

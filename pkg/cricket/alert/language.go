@@ -76,6 +76,26 @@ func key(t words.Text) *push.Key {
 	return &push.Key{Key: t.Key, Args: t.Args}
 }
 
+// androidChannel is the notification channel of the Android app for alerts.
+const androidChannel = "alerts"
+
+// forAndroid returns an alert as Android phones get it: in their channel of alerts. The strings of their
+// app are named "alert_" and the key: fcm.Resource makes both the name of a resource.
+func forAndroid(a push.Alert) push.Alert {
+	a.Thread = androidChannel
+	a.TitleKey, a.BodyKey = resource(a.TitleKey), resource(a.BodyKey)
+
+	return a
+}
+
+func resource(k *push.Key) *push.Key {
+	if k == nil {
+		return nil
+	}
+
+	return &push.Key{Key: "alert " + k.Key, Args: k.Args}
+}
+
 // setBody sets the body, which is no spoiler.
 func (m *Alert) setBody(t words.Text) {
 	m.Body = t.In(words.English)

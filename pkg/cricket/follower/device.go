@@ -16,10 +16,12 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/spec"
 )
 
@@ -27,7 +29,7 @@ import (
 // the counter of a user's registrations (counterRow), and the owner of a token (ownerKey).
 type DeviceRow struct {
 	UserID      string `dynamodbav:"userId"`
-	DeviceToken string `dynamodbav:"deviceToken"` // hexadecimal, lower case
+	DeviceToken string `dynamodbav:"deviceToken"` // of APNs: hexadecimal, lower case; of FCM: as Google issued it
 	push.Phone
 	OSVersion   string `dynamodbav:"osVersion,omitempty"`
 	OSMajor     int    `dynamodbav:"osMajor"`
@@ -46,7 +48,7 @@ type DeviceRow struct {
 
 // counterRow is the sort key of the row that counts the registrations of a user. Every registration
 // updates it, so that one of two concurrent registrations is refused, even if neither finds a
-// device. It sorts after every token, which is hexadecimal.
+// device. It sorts after every token: no token of APNs or FCM has a ~.
 const counterRow = "~"
 
 // ownerKey returns the key of the row that names the owner of a token. Every
@@ -69,10 +71,18 @@ const broadcastOS = 18
 // not support broadcast channels must not be assigned one.
 const unknownOS = 17
 
-// HasBroadcasts reports whether the phone supports broadcast channels.
-func (d DeviceRow) HasBroadcasts() bool { return d.OSMajor >= broadcastOS }
+// HasBroadcasts reports whether the phone supports broadcast channels of Apple.
+func (d DeviceRow) HasBroadcasts() bool { return d.IsIPhone() && d.OSMajor >= broadcastOS }
 
-// MajorOf returns the major version of an iOS version such as "18.2.1", or unknownOS if
+// IsIPhone reports whether the phone has Live Activities: its token is of APNs.
+func (d DeviceRow) IsIPhone() bool { return cmp.Or(d.Kind, push.APNs) == push.APNs }
+
+// IPhones returns those of the phones that are iPhones, in the same order.
+func IPhones(all []DeviceRow) []DeviceRow {
+	return slices.DeleteFunc(slices.Clone(all), func(d DeviceRow) bool { return !d.IsIPhone() })
+}
+
+// MajorOf returns the major version of a system's version such as "18.2.1", or unknownOS if
 // it has none.
 func MajorOf(version string) int {
 	major, _, _ := strings.Cut(version, ".")
@@ -87,29 +97,32 @@ func MajorOf(version string) int {
 
 // Devices registers the phones of users.
 type Devices struct {
-	db  dynamo.DB
-	now func() time.Time
+	db      dynamo.DB
+	now     func() time.Time
+	android bool // whether the stage has Android phones
 }
 
 // OpenDevices opens the service of a user's phone.
 func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
-	return &Devices{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
+	return &Devices{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now, android: env.Setting(fcm.SettingProject) != ""}, nil
 }
 
 var (
 	errNoDevice    = problem.New(problem.NotFound, "device_not_found", "the phone is not registered")
 	errDevicesBusy = problem.New(problem.Conflict, "registration_conflict",
 		"other registrations of this user or this phone are in progress: try again")
+	errNoEnvironment = problem.New(problem.Unprocessable, "environment_required",
+		"environment is missing: the token of an iPhone belongs to production or sandbox").In("body.environment")
 )
 
 // Device is a phone as the API returns it.
 type Device struct {
 	DeviceID    push.TokenID `json:"deviceId" doc:"Names the phone in URLs."`
-	DeviceToken string       `json:"deviceToken" doc:"The device token of Apple's push service."`
+	DeviceToken string       `json:"deviceToken" doc:"The device token of Apple's push service, or the FCM registration token of an Android phone."`
 	Platform    string       `json:"platform" doc:"The operating system."`
 	OSVersion   string       `json:"osVersion,omitempty" doc:"The version of the operating system."`
 	AppVersion  string       `json:"appVersion,omitempty" doc:"The version of the app."`
-	Environment string       `json:"environment" doc:"The environment of Apple's push service that the token belongs to."`
+	Environment string       `json:"environment" doc:"The environment of Apple's push service that the token belongs to. Empty for an Android phone."`
 	Locale      string       `json:"locale,omitempty" doc:"The locale of the phone."`
 	TimeZone    string       `json:"timeZone,omitempty" doc:"The time zone of the phone."`
 	Frequent    bool         `json:"frequentPushesEnabled" doc:"Whether the user allows frequent updates of Live Activities."`
@@ -126,7 +139,7 @@ type DevicePage struct {
 // page returns the response with the phone.
 func (d DeviceRow) page(status int) *DevicePage {
 	return &DevicePage{Status: status, Body: Device{
-		DeviceID:    push.Token(d.DeviceToken).ID(),
+		DeviceID:    push.Registration(d.DeviceToken).ID(),
 		DeviceToken: d.DeviceToken,
 		Platform:    d.Platform,
 		OSVersion:   d.OSVersion,
@@ -144,11 +157,11 @@ func (d DeviceRow) page(status int) *DevicePage {
 type RegisterDevice struct {
 	auth.User
 	Body struct {
-		DeviceToken push.Token `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
-		Platform    string     `json:"platform" enum:"ios,ipados" doc:"The operating system."`
-		OSVersion   string     `json:"osVersion,omitempty" pattern:"^[0-9]{1,3}([.][0-9]{1,3}){0,2}$" doc:"The version of iOS. Absent: iOS 17 is assumed." example:"18.2.1"`
-		AppVersion  string     `json:"appVersion,omitempty" pattern:"^[0-9A-Za-z.+-]{1,32}$" example:"2.4.0" doc:"The version of the app."`
-		Environment string     `json:"environment" enum:"production,sandbox" doc:"The environment of Apple's push service that issued the token."`
+		DeviceToken push.Registration `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal, or the FCM registration token of an Android phone."`
+		Platform    string            `json:"platform" enum:"ios,ipados,android" doc:"The operating system."`
+		OSVersion   string            `json:"osVersion,omitempty" pattern:"^[0-9]{1,3}([.][0-9]{1,3}){0,2}$" doc:"The version of iOS or of Android. Absent: iOS 17 is assumed." example:"18.2.1"`
+		AppVersion  string            `json:"appVersion,omitempty" pattern:"^[0-9A-Za-z.+-]{1,32}$" example:"2.4.0" doc:"The version of the app."`
+		Environment string            `json:"environment,omitempty" enum:"production,sandbox" doc:"The environment of Apple's push service that issued the token. Required for an iPhone, ignored for an Android phone."`
 		push.Texts
 		TimeZone string `json:"timeZone,omitempty" maxLength:"64" doc:"A name of the IANA time zone database." example:"Asia/Kolkata"`
 		Frequent bool   `json:"frequentPushesEnabled,omitempty" doc:"Whether the user allows frequent updates of Live Activities."`
@@ -171,13 +184,14 @@ func RegisterDeviceFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/user/device", Auth: spec.User, Answers: []int{201, 200}},
 		Uses:   []spec.Access{tables.RegisterDevice, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
-	}, OpenDevices, (*Devices).RegisterDevice)
+	}, OpenDevices, (*Devices).RegisterDevice, device.ErrNoAndroid, errNoEnvironment, push.ErrPlatform)
 }
 
 // RegisterDevice registers a phone or renews its registration. The same transaction removes
 // those beyond MaxDevices, that were not used longest, and those that have expired. If another user has the
-// phone, that registration is deleted; the response does not reveal it. It returns Invalid for an unknown time zone, and
-// Conflict if other registrations of the user or the phone refuse every attempt.
+// phone, that registration is deleted; the response does not reveal it. It returns Invalid for an unknown time zone,
+// push.ErrPlatform for a token of another platform, device.ErrNoAndroid for an Android phone at a stage without a
+// Firebase project, and Conflict if other registrations of the user or the phone refuse every attempt.
 func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
 	if in.Body.TimeZone != "" {
 		if _, err := httpapi.TimeZone(in.Body.TimeZone); err != nil {
@@ -185,11 +199,24 @@ func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 		}
 	}
 
+	kind, environment := push.KindOf(in.Body.Platform), in.Body.Environment
+
+	switch err := in.Body.DeviceToken.Check(in.Body.Platform); {
+	case err != nil:
+		return nil, err
+	case kind == push.APNs && environment == "":
+		return nil, errNoEnvironment
+	case kind == push.FCM && !d.android:
+		return nil, device.ErrNoAndroid
+	case kind == push.FCM:
+		environment = ""
+	}
+
 	now := d.now()
 	mine := DeviceRow{
-		UserID: in.UserID, DeviceToken: in.Body.DeviceToken.Lower(),
+		UserID: in.UserID, DeviceToken: in.Body.DeviceToken.Canonical(),
 		Phone: push.Phone{
-			Platform: in.Body.Platform, Kind: push.APNs, Environment: in.Body.Environment,
+			Platform: in.Body.Platform, Kind: kind, Environment: environment,
 			Locale: in.Body.Locale, Catalogue: cmp.Or(in.Body.Catalogue, 1),
 		},
 		OSVersion: in.Body.OSVersion, OSMajor: MajorOf(in.Body.OSVersion), AppVersion: in.Body.AppVersion,
@@ -411,7 +438,7 @@ func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.
 		return nil, err
 	}
 
-	i := slices.IndexFunc(phones, func(p DeviceRow) bool { return push.Token(p.DeviceToken).ID() == in.DeviceID })
+	i := slices.IndexFunc(phones, func(p DeviceRow) bool { return push.Registration(p.DeviceToken).ID() == in.DeviceID })
 	if i < 0 {
 		return nil, errNoDevice
 	}

@@ -29,7 +29,7 @@ import (
 // registration returns the request of a user to register the phone with that name.
 func registration(user, phone string) *follower.RegisterDevice {
 	in := &follower.RegisterDevice{User: auth.User{UserID: user}}
-	in.Body.DeviceToken, in.Body.Platform, in.Body.Environment = push.Token(crickettest.Token(phone)), "ios", "production"
+	in.Body.DeviceToken, in.Body.Platform, in.Body.Environment = push.Registration(crickettest.Token(phone)), "ios", "production"
 
 	return in
 }
@@ -236,7 +236,7 @@ func TestDeviceIsValidated(t *testing.T) {
 		{`"deviceToken":"00112233445566778899aabbccddeefg"`, 422, "body.deviceToken"},
 		{`"deviceToken":"` + strings.Repeat("0", 63) + `"`, 422, "body.deviceToken"}, // half a byte
 		{`"deviceToken":"` + strings.Repeat("0", 202) + `"`, 422, "body.deviceToken"},
-		{`"platform":"android"`, 422, "body.platform"},
+		{`"platform":"web"`, 422, "body.platform"},
 		{`"environment":"staging"`, 422, "body.environment"},
 		{`"osVersion":"iOS 18"`, 422, "body.osVersion"},
 		{`"appVersion":"` + strings.Repeat("1", 33) + `"`, 422, "body.appVersion"},

@@ -33,6 +33,10 @@ var (
 	BroadcastsFailed = spec.Metric{Name: "BroadcastsFailed", Unit: spec.Count}
 	AppleFailures    = spec.Metric{Name: "AppleFailed", Unit: spec.Count} // messages for which Apple accepted no push
 
+	// GoogleFailures are messages for which Google accepted nothing, and AndroidDelay is PushDelay to Google.
+	GoogleFailures = spec.Metric{Name: "GoogleFailed", Unit: spec.Count}
+	AndroidDelay   = spec.Metric{Name: "AndroidDelay", Unit: spec.Milliseconds, OfRoom: true}
+
 	AlertsDelivered  = spec.Metric{Name: "AlertsDelivered", Unit: spec.Count}
 	AlertsSuppressed = spec.Metric{Name: "AlertsSuppressed", Unit: spec.Count}
 	AlertsGone       = spec.Metric{Name: "AlertsGone", Unit: spec.Count}

@@ -144,7 +144,7 @@ func TestFormerPhoneDoesNotStay(t *testing.T) {
 
 	for _, last := range []string{"1", "2"} {
 		in := &follower.RegisterDevice{User: auth.User{UserID: ann}}
-		in.Body.DeviceToken, in.Body.Platform, in.Body.Environment = push.Token(strings.Repeat("ab", 31)+"0"+last), "ios", "production"
+		in.Body.DeviceToken, in.Body.Platform, in.Body.Environment = push.Registration(strings.Repeat("ab", 31)+"0"+last), "ios", "production"
 		_, err := d.RegisterDevice(w.NewContext(), in)
 		testkit.Must(t, err)
 	}

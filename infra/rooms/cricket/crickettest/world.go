@@ -42,6 +42,7 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/spec"
 )
 
@@ -199,6 +200,27 @@ func (w *World) Sender(env app.Env, change ...func(*push.Config)) *push.Sender {
 
 	return s
 }
+
+// Google opens a sender to Android phones, nil if the world has none.
+func (w *World) Google(env app.Env) *fcm.Sender {
+	w.T.Helper()
+
+	c, ok, err := fcm.ConfigOf(w.T.Context(), env)
+	testkit.Must(w.T, err)
+
+	if !ok {
+		return nil
+	}
+
+	s, err := fcm.Open(c)
+	testkit.Must(w.T, err)
+	w.T.Cleanup(s.Close)
+
+	return s
+}
+
+// AndroidToken returns the FCM registration token of the Android phone with that name.
+func AndroidToken(name string) string { return "dQw4w9WgXcQ:APA91b-" + Token(name) }
 
 // ExpectPhones compares the content states of phones, and whether their activities have
 // ended, with want, by name of the phone; "" is a phone without one. when describes the time

@@ -2,12 +2,14 @@ package cricket
 
 import (
 	"slices"
+	"strconv"
 
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/alert"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/cricket/topic"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/spec"
@@ -22,8 +24,16 @@ var settings = slices.Concat(
 		Like:   `https://[a-z0-9.-]+(/[a-z0-9./-]*)?`,
 	}},
 	push.Settings(tables.APNSKey, tables.APNSBundle, "the app's bundle id"),
-	fcm.Settings(follower.RegisterDeviceFunction().Name),
+	fcm.Settings(follower.RegisterDeviceFunction().Name, activity.StartActivityFunction().Name, live.TickFunction().Name,
+		live.FinishMatchFunction().Name),
 	[]spec.Setting{push.BroadcastSetting(tables.APNSKey),
+		{
+			Name:   tables.EveryBall,
+			Secret: fcm.Key,
+			Does: "how many Android phones the matches in play may have together for every ball to be sent to all; of more, only overs and " +
+				"wickets are; by default " + strconv.Itoa(tables.MaxEveryBall),
+			Like: `[0-9]{1,8}`,
+		},
 		{
 			Name:   tables.APNSType,
 			Secret: tables.APNSKey,
@@ -139,6 +149,26 @@ var alarms = []spec.Alarm{
 		Minutes:  3,
 		Watches:  "more than 2 changes of a match in a minute for which Apple accepted no push: Apple is unreachable, or rejects our key",
 		IfDown:   "Lock screens are not updated.",
+	},
+	{
+		Name:     "google-failing",
+		Function: topic.PushTopicsFunction().Name,
+		Metrics:  []spec.Metric{tables.GoogleFailures},
+		Stat:     "Sum",
+		Bound:    2,
+		Minutes:  3,
+		Watches:  "more than 2 changes of a match in a minute of which Google took none: Google is unreachable, its quota is used up, or it rejects our key",
+		IfDown:   "The match is not updated on Android phones.",
+	},
+	{
+		Name:     "android-alerts-failing",
+		Function: alert.SendAlertsFunction().Name,
+		Metrics:  []spec.Metric{tables.GoogleFailures},
+		Stat:     "Sum",
+		Bound:    0,
+		Minutes:  3,
+		Watches:  "alerts of which Google took none: Google is unreachable, its quota is used up, or it rejects our key",
+		IfDown:   "Notifications arrive late on Android phones, or not at all.",
 	},
 	{
 		Name:     "alerts-failing",

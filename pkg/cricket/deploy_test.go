@@ -54,6 +54,8 @@ func TestAlarms(t *testing.T) {
 		"pushes-unreached: Sum of PushesUnreached over 20 in 3 of 5 minutes, by cricket/push-activities",
 		"broadcasts-failing: Sum of BroadcastsFailed over 5 in 3 of 5 minutes, by cricket/push-activities",
 		"apple-failing: Sum of AppleFailed over 2 in 3 of 5 minutes, by cricket/push-activities",
+		"google-failing: Sum of GoogleFailed over 2 in 3 of 5 minutes, by cricket/push-topics",
+		"android-alerts-failing: Sum of GoogleFailed over 0 in 3 of 5 minutes, by cricket/send-alerts",
 		"alerts-failing: Sum of AppleFailed over 0 in 3 of 5 minutes, by cricket/send-alerts",
 		"phones-refused: Sum of PushesGone over 500 in 1 of 5 minutes, by cricket/push-activities",
 	}

@@ -13,6 +13,7 @@
 //	match       a match: its rows, its API, its timeline of balls and its scorecard
 //	follower    a user's phone, followed matches and preferences
 //	activity    Live Activities: registration, broadcast channels, pushes
+//	topic       the match on Android phones: a message to the topic of each perspective
 //	alert       notifications, the toss and the reminder
 //	home        the home screen of a user, and the list of the user's activities
 //	player      the players of the matches, and what they did in each
@@ -31,6 +32,7 @@
 //	what a lock screen shows                              score: State.For
 //	when a lock screen is pushed, and at which priority   activity: Pusher.PushActivities; score: State.KeyEvent
 //	which messages wait for which                         activity: Pusher.PushParts; tables: ActivityQueue, PartQueue
+//	what an Android phone is sent, and how often          topic: Pusher.PushTopics; follower: ReadPhones
 //	when a broadcast channel is opened and closed         activity: Channels.Open, Pusher.SweepChannels
 //	what a scorecard shows, and when rows and balls differ  card: Of
 //	which events are worth an alert, and their keys       score/event: List
@@ -64,7 +66,7 @@
 //
 // Imports go one way: sportmonks, words <- score <- score/tally <- score/scorer, score/event <- catalog;
 // score/tally <- card <- player;
-// tables <- catalog <- player <- match <- follower <- activity <- home, alert <- live <- schedule <- userdata <-
+// tables <- catalog <- player <- match <- follower <- activity <- home, alert, topic <- live <- schedule <- userdata <-
 // cricket.
 //
 // # Tables
@@ -103,6 +105,7 @@
 //	  alert:…, sync-fixtures        a lease
 //	  tick                          the last claimed slot
 //	  budget:fixtures               the number of requests of the provider
+//	  phones:{matchId}              about how many Android phones follow a match
 //	cricket-state-hashes            what was sent of a match: the hash of the display of each perspective,
 //	  matchId                       and the ledger of events
 //	DisplayStateCache               the current display

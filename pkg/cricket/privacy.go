@@ -48,7 +48,7 @@ var data = []spec.Data{
 	},
 	{
 		Store: "cricket-locks",
-		What:  "which execution of a job works",
+		What:  "which execution of a job works, and about how many Android phones follow a match",
 	},
 	{
 		Store: "cricket-match-follows",
@@ -121,7 +121,7 @@ var recipients = []spec.Recipient{
 	},
 	{
 		Name: "Google",
-		Gets: "the token of the phone, and the text of each notification",
+		Gets: "the token of the phone, the text of each notification, and which matches the app subscribes to",
 		Why:  "to reach Android phones",
 	},
 }

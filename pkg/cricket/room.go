@@ -10,6 +10,7 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/player"
 	"matchday/pkg/cricket/schedule"
+	"matchday/pkg/cricket/topic"
 	"matchday/pkg/cricket/userdata"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
@@ -33,6 +34,7 @@ func Room() app.Room {
 		live.TickFunction(),
 		activity.PushActivitiesFunction(),
 		activity.PushPartsFunction(),
+		topic.PushTopicsFunction(),
 		live.FinishMatchFunction(),
 		live.ReopenMatchFunction(),
 		live.CorrectResultFunction(),

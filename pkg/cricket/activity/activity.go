@@ -14,10 +14,12 @@ import (
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/spec"
 )
 
@@ -42,15 +44,18 @@ type Activities struct {
 	db       dynamo.DB
 	channels Channels
 	now      func() time.Time
+	stage    string
+	android  bool // whether the stage has Android phones
 }
 
 // StartActivity is a request for updates of a Live Activity: by its push token or,
-// without a token, by the broadcast channel of the match.
+// without a token, by the broadcast channel of the match. An Android phone gets the topic of the match.
 type StartActivity struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	Body    struct {
-		PushToken push.Token `json:"pushToken,omitempty" doc:"The activity's push token, in hexadecimal. Without it the activity must listen to the channel in the answer, which requires iOS 18 or later on the caller's registered phone."`
+		Platform  string     `json:"platform,omitempty" enum:"ios,ipados,android" doc:"The operating system of the phone. Absent: ios."`
+		PushToken push.Token `json:"pushToken,omitempty" doc:"The activity's push token, in hexadecimal. Without it the activity must listen to the channel in the answer, which requires iOS 18 or later on the caller's registered phone. An Android phone has none."`
 		TeamID    string     `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" example:"11" doc:"The team that the user supports. Without it the activity is neutral."`
 	}
 }
@@ -59,12 +64,14 @@ type StartActivity struct {
 type Started struct {
 	Status int
 	Body   struct {
-		MatchID    string       `json:"matchId" doc:"The id of the match."`
-		TeamID     string       `json:"teamId,omitempty" doc:"The team that the user supports. Absent: the activity is neutral."`
-		ActivityID push.TokenID `json:"activityId,omitempty" doc:"Names the activity in URLs. Absent if the request has no push token."`
-		Channel    string       `json:"channel,omitempty" doc:"The broadcast channel that the activity must listen to. Absent if the request has a push token."`
-		Current    *Current     `json:"current,omitempty" doc:"What the activity must show until the first push. Absent before the match has a score."`
-		ExpiresAt  time.Time    `json:"expiresAt" doc:"The updates end at this time at the latest."`
+		MatchID         string       `json:"matchId" doc:"The id of the match."`
+		TeamID          string       `json:"teamId,omitempty" doc:"The team that the user supports. Absent: the activity is neutral."`
+		ActivityID      push.TokenID `json:"activityId,omitempty" doc:"Names the activity in URLs. Absent if the request has no push token."`
+		Channel         string       `json:"channel,omitempty" doc:"The broadcast channel that the activity must listen to. Absent if the request has a push token, and for an Android phone."`
+		Topic           string       `json:"topic,omitempty" doc:"The FCM topic that an Android phone must subscribe to. Absent for other phones."`
+		SubscribeWithin int          `json:"subscribeWithin,omitempty" doc:"The app subscribes to the topic at a random moment within so many seconds, because many fans may follow a match at once."`
+		Current         *Current     `json:"current,omitempty" doc:"What the activity must show until the first push. Absent before the match has a score."`
+		ExpiresAt       time.Time    `json:"expiresAt" doc:"The updates end at this time at the latest."`
 	}
 }
 
@@ -85,6 +92,9 @@ var (
 
 	errOtherUser = problem.New(problem.Conflict, "activity_of_another_user", "another user has registered this activity")
 
+	errAndroidToken = problem.New(problem.Unprocessable, "platform_mismatch",
+		"an Android phone has no pushToken: it subscribes to the topic in the answer").In("body.pushToken")
+
 	errNoListener = problem.New(problem.Conflict, "push_token_required",
 		"broadcast channels require a registered phone with iOS 18 or later: send the activity's pushToken")
 )
@@ -97,11 +107,11 @@ func StartActivityFunction() app.Function {
 		IfDown: "New activities are not updated. Running activities are.",
 		On:     spec.Route{Method: "POST", Path: "/user/activity/{matchId}", Auth: spec.User, Answers: []int{201, 200}},
 		Uses: []spec.Access{tables.GetFixture, tables.GetCached, tables.GetDisplay, tables.RegisterActivity, tables.GetDevice,
-			tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow, tables.MarkOwnActivity, account.CheckDeleted},
+			tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow, tables.MarkOwnActivity, tables.CountPhones, account.CheckDeleted},
 		Limits: []spec.Limit{maxActivities}, Secrets: []string{tables.APNSKey},
 		Memory: 256, Timeout: 15 * time.Second, // a call that opens a channel waits for Apple
 	}, OpenActivities, (*Activities).StartActivity,
-		errChannelBusy, errChannelDown, errChannelRefused, errNoListener, errOtherUser, match.ErrMatchOver,
+		device.ErrNoAndroid, errAndroidToken, errChannelBusy, errChannelDown, errChannelRefused, errNoListener, errOtherUser, match.ErrMatchOver,
 		match.ErrNotFound, match.ErrTeamNotInMatch)
 }
 
@@ -113,10 +123,22 @@ func StartActivityFunction() app.Function {
 // If the caller follows the match, now or later, send-alerts starts no other activity before iOS
 // has removed this one.
 //
+// An Android phone gets the topic of its perspective, and is counted. It displays an activity by itself, so
+// it does not keep send-alerts from starting one on the caller's iPhone.
+//
 // NotFound: the match does not exist. Invalid: the team does not play in it. Conflict: the match is
 // over, another user has registered the token, the caller has maxActivities other activities of the
 // match, or the phone does not support channels. Unavailable: no channel can be opened now.
 func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Started, error) {
+	isAndroid := push.KindOf(in.Body.Platform) == push.FCM
+
+	switch {
+	case isAndroid && !a.android:
+		return nil, device.ErrNoAndroid
+	case isAndroid && in.Body.PushToken != "":
+		return nil, errAndroidToken
+	}
+
 	f, ok, err := dynamo.Get[match.Fixture](ctx, a.db, tables.GetFixture, in.MatchID)
 	if err != nil {
 		return nil, err
@@ -144,14 +166,20 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 		time.Unix(f.Expiry(a.now(), match.KeepActivity), 0).UTC()
 
 	view := f.Perspective(in.Body.TeamID)
-	if in.Body.PushToken == "" {
+
+	switch {
+	case isAndroid:
+		out.Body.Topic = follower.Topic(a.stage, in.MatchID, view)
+		out.Body.SubscribeWithin = int(follower.SubscribeWithin.Seconds())
+		err = follower.CountPhone(ctx, a.db, f, in.UserID, a.now())
+	case in.Body.PushToken == "":
 		out.Body.Channel, err = a.openChannel(ctx, in.UserID, f, view)
-	} else {
+	default:
 		out.Body.ActivityID = in.Body.PushToken.ID()
 		err = a.register(ctx, in, f)
 	}
 
-	if err == nil {
+	if err == nil && !isAndroid {
 		err = a.markActivity(ctx, in, out.Body.ExpiresAt.Unix())
 	}
 
@@ -355,7 +383,10 @@ func OpenActivities(_ context.Context, env app.Env) (*Activities, error) {
 
 // NewActivities returns the service with the caller's sender.
 func NewActivities(env app.Env, sender func(context.Context) (*push.Sender, error)) *Activities {
-	return &Activities{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now, channels: NewChannels(env, sender)}
+	return &Activities{
+		db: dynamo.Open(env.AWS, env.Prefix), now: env.Now, channels: NewChannels(env, sender),
+		stage: env.Stage, android: env.Setting(fcm.SettingProject) != "",
+	}
 }
 
 // Attributes are what never changes of a Live Activity: the attributes that a push starts it with.

@@ -9,19 +9,17 @@ import (
 // The tests of the package use these unexported names.
 
 const (
-	ChannelClaim    = channelClaim
-	CloseChannels   = closeChannels
-	DismissAfter    = dismissAfter
-	EndExpiration   = endExpiration
-	PauseExpiration = pauseExpiration
-	MaxSwept        = maxSwept
-	MaxTries        = maxTries
-	PerMessage      = perMessage
-	PerPage         = perPage
-	RetryBatch      = retryBatch
-	RetryDelay      = retryDelay
-	SweepAfter      = sweepAfter
-	BroadcastEnd    = broadcastEnd
+	ChannelClaim  = channelClaim
+	CloseChannels = closeChannels
+	DismissAfter  = dismissAfter
+	MaxSwept      = maxSwept
+	MaxTries      = maxTries
+	PerMessage    = perMessage
+	PerPage       = perPage
+	RetryBatch    = retryBatch
+	RetryDelay    = retryDelay
+	SweepAfter    = sweepAfter
+	BroadcastEnd  = broadcastEnd
 )
 
 var SenderOnce = senderOnce

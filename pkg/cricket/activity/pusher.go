@@ -115,20 +115,30 @@ const (
 // time, half an hour after the end, the channels are deleted.
 var endAgainAfter = [...]time.Duration{2 * time.Minute, 8 * time.Minute, 10 * time.Minute, 10 * time.Minute}
 
+// EndAgain returns the time until an end that was sent n times before, after the first, is sent again. ok is
+// false after the last time.
+func EndAgain(n int) (wait time.Duration, ok bool) {
+	if n >= len(endAgainAfter) {
+		return 0, false
+	}
+
+	return endAgainAfter[n], true
+}
+
 const (
 	// StaleAfter is the age at which a phone marks a score as stale. It is longer
 	// than any interruption of play within an innings.
 	StaleAfter = 30 * time.Minute
 	// dismissAfter is the time that a result stays on the lock screen.
 	dismissAfter = 30 * time.Minute
-	// endExpiration is how long Apple stores an end for a phone that is offline: iOS
+	// EndExpiration is how long Apple stores an end for a phone that is offline: iOS
 	// keeps an activity without updates for 8 h, and for 4 h more on the lock
 	// screen. No later message replaces the end. A phone that receives it after the
 	// dismissal date dismisses the activity at once.
-	endExpiration = 12 * time.Hour
-	// pauseExpiration is how long Apple stores a state without play: the next state
+	EndExpiration = 12 * time.Hour
+	// PauseExpiration is how long Apple stores a state without play: the next state
 	// may come that late.
-	pauseExpiration = time.Hour
+	PauseExpiration = time.Hour
 	maxTries        = 10 // retries of an update, retryDelay apart
 	// maxEndTries is the maximum number of retries of an end. Their delays grow to
 	// LongestDelay, so that they cover four hours: no later message replaces an end.
@@ -388,14 +398,14 @@ func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) 
 		case m.Ended != 0:
 			// newer than the last display, so that the phone discards that one if it comes later
 			state.Time = time.Unix(max(m.Ended, display.At+1), 0)
-			messages[view], err = newUpdate(state, true, state.Time.Add(endExpiration), func(s push.State) (*push.Message, error) {
+			messages[view], err = newUpdate(state, true, state.Time.Add(EndExpiration), func(s push.State) (*push.Message, error) {
 				return push.End(s, s.Time.Add(dismissAfter))
 			})
 		case display.Playing:
 			state.Stale = state.Time.Add(StaleAfter)
 			messages[view], err = newUpdate(state, display.Key && !m.Again, time.Time{}, push.Update)
 		default:
-			messages[view], err = newUpdate(state, !m.Again, p.now().Add(pauseExpiration), push.Update)
+			messages[view], err = newUpdate(state, !m.Again, p.now().Add(PauseExpiration), push.Update)
 		}
 
 		if err != nil {

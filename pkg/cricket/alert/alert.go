@@ -358,7 +358,7 @@ func (a *Alerter) sendLocked(ctx context.Context, lease *lock.Lease, f match.Fix
 			activity.AppleFailed(ctx, a.now())
 
 			if !a.both(m) {
-				return a.retry(ctx, m)
+				return a.retry(ctx, m, 0)
 			}
 
 			down[push.APNs] = true
@@ -432,14 +432,14 @@ func (a *Alerter) recordProgress(ctx context.Context, m Alert, row alertRow, nam
 	return err
 }
 
-// retry sends a message again with a delay. It drops the message after maxAlertTries.
-func (a *Alerter) retry(ctx context.Context, m Alert) error {
+// retry sends a message again with a delay, which is at least least. It drops the message after maxAlertTries.
+func (a *Alerter) retry(ctx context.Context, m Alert, least time.Duration) error {
 	if m.Try >= maxAlertTries {
 		slog.ErrorContext(ctx, "gave up: followers were not reached", "match", m.MatchID, "key", m.Key, "users", len(m.Users), "tries", m.Try)
 		return nil
 	}
 
-	delay := alertRetryDelay << m.Try
+	delay := max(alertRetryDelay<<m.Try, least)
 	m.Try++
 
 	return a.queue.Send(ctx, tables.AlertQueue, m, min(delay, activity.LongestDelay))
@@ -461,6 +461,7 @@ type alertRun struct {
 	down      map[string]bool     // services that are not tried again in the run
 	unreached map[string][]string // user ids of the current page to retry, by service
 	answered  map[string]bool     // services that have answered for a phone of the current page
+	pause     time.Duration       // for which Google takes nothing
 
 	delivered, suppressed, unregistered, retried int
 	delays, androidDelays                        telemetry.Histogram // of the pushes that Apple and Google accepted, from the alert's slot
@@ -650,7 +651,12 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.Member, all act
 			r.leave(ctx, service, nil)
 		}
 
-		if err := r.retry(ctx, m); err != nil {
+		least := time.Duration(0)
+		if service == push.FCM {
+			least = r.pause
+		}
+
+		if err := r.retry(ctx, m, least); err != nil {
 			return err
 		}
 	}
@@ -1153,7 +1159,10 @@ func (r *alertRun) send(ctx context.Context, m message, to []recipient,
 			err = nil
 		}
 
-		if _, refused := errors.AsType[*push.Refused](err); r.both(r.alert) && (refused || isOfGoogle(err)) {
+		_, refused := errors.AsType[*push.Refused](err)
+		_, limited := errors.AsType[*fcm.Limited](err)
+
+		if limited || r.both(r.alert) && (refused || isOfGoogle(err)) {
 			r.leave(ctx, service, err)
 
 			err = nil
@@ -1204,4 +1213,8 @@ func (r *alertRun) leave(ctx context.Context, service string, err error) {
 	defer r.mu.Unlock()
 
 	r.down[service] = true
+
+	if limited, ok := errors.AsType[*fcm.Limited](err); ok {
+		r.pause = max(r.pause, limited.RetryAfter)
+	}
 }

@@ -6,7 +6,12 @@ import (
 
 // Exported for the tests of the package.
 
-const CounterRow = counterRow
+const (
+	CounterRow = counterRow
+	Sample     = sample
+)
+
+func IsCounted(matchID, userID string) bool { return isCounted(matchID, userID) }
 
 var (
 	RegisterTries = registerAttempts.Max

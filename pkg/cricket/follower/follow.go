@@ -71,6 +71,8 @@ type ActivityRow struct {
 	dynamo.List
 	// as in FollowRow; also of an activity without a push token, which has no row of its own
 	ActivityAt int64 `dynamodbav:"activityAt,omitempty"`
+	// when the user was counted with an Android phone, epoch s: see CountPhone
+	PhoneAt int64 `dynamodbav:"phoneAt,omitempty"`
 }
 
 // Follows serves the matches that users follow.
@@ -484,7 +486,7 @@ func UnfollowMatchFunction() app.Function {
 		IfDown: "Users cannot unfollow matches, and get unwanted alerts until the match ends.",
 		On:     spec.Route{Method: "DELETE", Path: "/user/follow/{matchId}", Auth: spec.User},
 		Uses: []spec.Access{tables.UnfollowMatch, tables.RemoveOfUser, tables.ListSubscriptions, tables.GetFixture, tables.FollowMatch,
-			account.CheckDeleted},
+			tables.CountPhones, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}, OpenFollows, (*Follows).UnfollowMatch, errNotFollowed)
 }
@@ -501,7 +503,7 @@ func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpap
 
 	list := ActivityList(in.UserID, in.MatchID)
 
-	activities, listed, err := dynamo.Get[dynamo.List](ctx, s.db, tables.RemoveOfUser, list...)
+	activities, listed, err := dynamo.Get[ActivityRow](ctx, s.db, tables.RemoveOfUser, list...)
 	if err != nil {
 		return nil, err
 	}
@@ -516,9 +518,18 @@ func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpap
 	}
 
 	if listed {
-		_, err := dynamo.Delete(ctx, s.db, tables.RemoveOfUser, dynamo.Key(tables.RemoveOfUser, list...), dynamo.Unchanged(activities, "ids"))
-		if err := dynamo.IgnoreRefused(err); err != nil { // refused: meanwhile the user has registered another activity
+		_, err := dynamo.Delete(ctx, s.db, tables.RemoveOfUser, dynamo.Key(tables.RemoveOfUser, list...),
+			dynamo.Unchanged(activities, "ids", "phoneAt"))
+
+		deleted, err := dynamo.Applied(err) // refused: meanwhile the user has registered another activity
+		if err != nil {
 			return nil, err
+		}
+
+		if deleted && activities.PhoneAt != 0 {
+			if err := uncountPhone(ctx, s.db, in.MatchID); err != nil {
+				return nil, err
+			}
 		}
 	}
 

@@ -16,7 +16,8 @@
 //     for 10 minutes is counted (MatchesStale): an answer of 200 may be old.
 //  4. A match whose payload changed is ingested under a lease (ingest): scorer.Read
 //     makes the score, and the balls, the score and the displays are stored.
-//  5. If a display changed, one MatchChanged is sent to push-activities. An event that
+//  5. If a display changed, one MatchChanged is sent to push-activities, and one Change to
+//     push-topics if the stage has Android phones. An event that
 //     three consecutive polls contain is sent to send-alerts, once. A toss and a start
 //     are sent at once. The ledger records what was sent.
 //  6. The checksum of the payload is written last. After a crash it is missing, and

@@ -112,7 +112,7 @@ func FinishMatchFunction() app.Function {
 			tables.UpdateSummary, tables.GetCard, tables.SeePlayers, tables.PutPlayers, tables.PutAppearances,
 			tables.AllFollowers, tables.FollowMatch, account.CheckDeleted,
 		},
-		Sends:   []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue},
+		Sends:   []spec.Queue{tables.ActivityQueue, tables.TopicQueue, tables.AlertQueue, tables.FinishQueue},
 		Secrets: []string{tables.SportMonksToken},
 		Budgets: []spec.Share{tables.FinishShare},
 		Emits:   []spec.Metric{tables.ChangesQueued},
@@ -384,7 +384,8 @@ func (s *Finisher) unarchive(ctx context.Context, f match.Fixture, page sportmon
 // and the hashes, and writes finishedAt.
 func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error {
 	if !m.Ended {
-		if err := s.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}, 0); err != nil {
+		end := activity.MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}
+		if err := s.ingester.announcer.Announce(ctx, end, true); err != nil {
 			return err
 		}
 
@@ -573,5 +574,5 @@ func OpenFinisher(ctx context.Context, env app.Env) (*Finisher, error) {
 
 	db, q := dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues)
 
-	return &Finisher{db: db, queue: q, provider: provider, ingester: newIngester(db, q, env.Now), now: env.Now}, nil
+	return &Finisher{db: db, queue: q, provider: provider, ingester: newIngester(env, db, q), now: env.Now}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +25,8 @@ import (
 	"matchday/pkg/cricket/score/scorer"
 	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/cricket/topic"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/kit/queue"
@@ -35,9 +38,10 @@ import (
 // stored rows of each match, which only saves reads: a cached match is used only while the match's
 // row has the same checksum and slot.
 type ingester struct {
-	db    dynamo.DB
-	queue queue.Sender
-	now   func() time.Time
+	db        dynamo.DB
+	queue     queue.Sender
+	announcer topic.Announcer
+	now       func() time.Time
 
 	mu    sync.Mutex
 	cache map[string]cachedMatch // by match id
@@ -71,8 +75,8 @@ type payload struct {
 // the match is not ingested for so long.
 const lease = 10 * time.Second
 
-func newIngester(db dynamo.DB, q queue.Sender, now func() time.Time) *ingester {
-	return &ingester{db: db, queue: q, now: now, cache: map[string]cachedMatch{}}
+func newIngester(env app.Env, db dynamo.DB, q queue.Sender) *ingester {
+	return &ingester{db: db, queue: q, announcer: topic.NewAnnouncer(env), now: env.Now, cache: map[string]cachedMatch{}}
 }
 
 // markUnchanged records a poll whose payload was ingested before, in one write and
@@ -134,7 +138,7 @@ var rebroadcastPolls = []int{48, 240, 720}
 // a poll does not come here: the poll is counted. Both are repeated later if a message is lost.
 func (i *ingester) pollAgain(ctx context.Context, matchID string, s score.State, polls int) error {
 	if slices.Contains(rebroadcastPolls, polls) {
-		if err := i.queue.Send(ctx, tables.ActivityQueue, activity.Rebroadcast(matchID), 0); err != nil {
+		if err := i.announcer.Announce(ctx, activity.Rebroadcast(matchID), false); err != nil {
 			return err
 		}
 	}
@@ -491,8 +495,8 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, fixture sport
 	}
 
 	if len(changed) > 0 {
-		if err := i.queue.Send(ctx, tables.ActivityQueue,
-			activity.MatchChanged{MatchID: l.MatchID, Slot: p.slot, Changed: changed}, 0); err != nil {
+		m := activity.MatchChanged{MatchID: l.MatchID, Slot: p.slot, Changed: changed}
+		if err := i.announcer.Announce(ctx, m, isImportant(&before.state, &after.state)); err != nil {
 			return err
 		}
 
@@ -571,8 +575,26 @@ func putsOf[T any](rows []T, slot int64) []dynamo.Write {
 	return writes
 }
 
+// isImportant reports whether the change between two states is a key event or the end of an over. A poll
+// may have the end of an over and the ball after it.
+func isImportant(before, after *score.State) bool {
+	if after.KeyEvent() {
+		return true
+	}
+
+	was, is := before.InningsOf(before.Current), after.InningsOf(after.Current) // of a key event there is none
+	if was == nil || was.Number != is.Number {
+		return true
+	}
+
+	wholeWas, _, _ := strings.Cut(was.Overs, ".")
+	whole, balls, _ := strings.Cut(is.Overs, ".")
+
+	return balls == "" || whole != wholeWas
+}
+
 // sendAlerts sends one message to send-alerts for each event that p has confirmed, in
-// order.
+// order, and tells Android phones of a start of play.
 func (i *ingester) sendAlerts(ctx context.Context, matchID string, p payload, events []event.Event) error {
 	for _, e := range events {
 		m := alert.NewAlert(matchID, e, p.at.Unix())
@@ -580,6 +602,12 @@ func (i *ingester) sendAlerts(ctx context.Context, matchID string, p payload, ev
 		m.Slot = p.slot
 		if err := i.queue.Send(ctx, tables.AlertQueue, m, 0); err != nil {
 			return err
+		}
+
+		if event.IsStart(e.Key) && !event.IsRenewal(e.Key) {
+			if err := i.announcer.AnnounceStart(ctx, matchID, p.slot); err != nil {
+				return err
+			}
 		}
 	}
 

@@ -39,7 +39,7 @@ func OpenTicker(ctx context.Context, env app.Env) (*Ticker, error) {
 		queue:    q,
 		provider: provider,
 		leagues:  catalog.NewLeagues(db, env.Now),
-		ingester: newIngester(db, q, env.Now),
+		ingester: newIngester(env, db, q),
 		Clock:    env.Clock,
 	}, nil
 }
@@ -101,7 +101,8 @@ func TickFunction() app.Function {
 			tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed, tables.GetHash,
 			tables.PutHash, tables.PutDisplay, tables.PutCard, tables.UpdateSummary, tables.MarkSummary, tables.SeePlayers,
 		},
-		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken},
+		Sends:   []spec.Queue{tables.ActivityQueue, tables.TopicQueue, tables.AlertQueue, tables.FinishQueue},
+		Secrets: []string{tables.SportMonksToken},
 		Emits: []spec.Metric{tables.SlotsClaimed, tables.TickLag, tables.TickTime, tables.MatchesLive, tables.MatchesChanged,
 			tables.MatchesFailed, tables.MatchesArchived, tables.ProviderFaults, tables.ChangesQueued, tables.MatchesStale},
 		Memory: 512, Timeout: 8 * time.Second, Reserved: 10,

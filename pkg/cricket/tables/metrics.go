@@ -34,6 +34,8 @@ var (
 	AppleFailures    = spec.Metric{Name: "AppleFailed", Unit: spec.Count} // messages for which Apple accepted no push
 
 	// GoogleFailures are messages for which Google accepted nothing, and AndroidDelay is PushDelay to Google.
+	TopicsSent     = spec.Metric{Name: "TopicsSent", Unit: spec.Count}
+	TopicsFailed   = spec.Metric{Name: "TopicsFailed", Unit: spec.Count}
 	GoogleFailures = spec.Metric{Name: "GoogleFailed", Unit: spec.Count}
 	AndroidDelay   = spec.Metric{Name: "AndroidDelay", Unit: spec.Milliseconds, OfRoom: true}
 

@@ -22,6 +22,9 @@ var (
 	// It holds the parts of one change to a million activities: 576 by the test of package
 	// activity. Parts of an older change need two reads each, and no push.
 	PartQueue = spec.Queue{Name: "cricket-push-parts", MaxReceiveCount: 5, Batch: 1, Concurrency: 50, Holds: 600}
+	// TopicQueue has one message for each change of a match, for the topics of Android phones, if the stage
+	// has them. It is apart from ActivityQueue, so that neither waits for the service of the other.
+	TopicQueue = spec.Queue{Name: "cricket-push-topics", MaxReceiveCount: 5, Batch: 1, Concurrency: 20, Holds: mostMatches}
 	// FinishQueue holds a message for each match that ends. Those that wait for a time are
 	// delayed, and do not count.
 	FinishQueue = spec.Queue{Name: "cricket-finish-match", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Holds: mostMatches}

@@ -14,7 +14,12 @@ const (
 	SportMonksURL = "SPORTMONKS_URL"       // of the provider; default sportmonks.BaseURL
 	APNSBundle    = "APNS_BUNDLE"          // bundle id of the app
 	APNSType      = "APNS_ATTRIBUTES_TYPE" // name of the app's ActivityAttributes type; default AttributesType
+	EveryBall     = "FCM_EVERY_BALL"       // Android phones of all matches in play up to which every ball is sent; default MaxEveryBall
 )
+
+// MaxEveryBall is the default of EveryBall. Google reaches about 10,000 phones a second by the topics of a
+// project, so that many get a ball of each match within two seconds.
+const MaxEveryBall = 20_000
 
 // Secrets of the room, by name.
 const (

@@ -204,6 +204,10 @@ var (
 		spec.Rate{Driver: spec.StateChange, Note: "for each page of 1,000 activities"}, spec.BatchGetItem)
 	CountRequest = Locks.On("Count request of the provider", "PK=budget:{name}, calls < :max or the period is over",
 		spec.Rate{Driver: spec.Job, Note: "for each request for fixtures"}, spec.UpdateItem)
+	CountPhones = Locks.On("Count Android phones of match", "PK=phones:{matchId}, ADD phones",
+		spec.Rate{Driver: spec.UserAction, Note: "for one of 16 users"}, spec.UpdateItem)
+	ReadPhones = Locks.On("Read Android phones of matches", "PK=phones:{matchId} (up to 100)",
+		spec.Rate{Driver: spec.StateChange, Note: "every 30 s of a process"}, spec.BatchGetItem)
 	ClaimSlot      = Locks.On("Claim slot", "PK=tick, slot < :slot", perTick, spec.UpdateItem)
 	ListActivities = Subscriptions.On("Get user's subscriptions for match", "PK=#USER#{userId}, SK=matchId; PK=matchId, SK=pushToken",
 		onUserAction, spec.GetItem, spec.BatchGetItem)

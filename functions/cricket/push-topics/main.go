@@ -1,0 +1,5 @@
+package main
+
+import "matchday/pkg/cricket/topic"
+
+func main() { topic.PushTopicsFunction().Start() }

@@ -281,7 +281,7 @@ func run(ctx context.Context, root, program string) error {
 	defer logs.file.Close()
 
 	cfg.Log = func(l lambda.Log) { hub.Log(l); logs.write(l) }
-	cfg.Invocation, cfg.Push, cfg.Transition = hub.Invocation, hub.Push, hub.Transition
+	cfg.Invocation, cfg.Push, cfg.Sent, cfg.Transition = hub.Invocation, hub.Push, hub.Sent, hub.Transition
 
 	f, err := fleet.Start(ctx, cfg)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"matchday/infra/local/fleet"
 	"matchday/infra/sim/apns"
+	"matchday/infra/sim/fcm"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/scheduler"
 	"matchday/infra/sim/stepfunctions"
@@ -53,14 +54,14 @@ const (
 	minute       = 60
 )
 
-// pushed is an apns.Push in the feed.
+// pushed is an apns.Push or an fcm.Sent in the feed.
 type pushed struct {
 	Seq      uint64 `json:"seq"`
 	At       int64  `json:"at"` // epoch ms, as all times
 	Token    string `json:"token"`
 	Owner    string `json:"owner,omitempty"`
 	About    string `json:"about,omitempty"` // the owner
-	Kind     string `json:"kind"`            // alert, start, update, end or broadcast
+	Kind     string `json:"kind"`            // alert, start, update, end or broadcast; android or topic
 	Last     bool   `json:"last,omitempty"`  // an end that is broadcast
 	Bytes    int    `json:"bytes"`
 	Status   int    `json:"status"`
@@ -136,17 +137,33 @@ func keep[T any](list []T, v T, most int) []T {
 
 // Push records a push that the push service answered.
 func (h *Hub) Push(p apns.Push) {
-	ok := p.Status < 300
+	h.record(pushed{
+		At: p.Time.UnixMilli(), Token: p.Token, Kind: kindOf(p), Last: p.Broadcast && p.Event == "end", Bytes: p.Bytes,
+		Status: p.Status, Reason: p.Reason, Details: Text(p.Details), Answered: p.Status < 300,
+	}, p.Time.Unix())
+}
 
+// Sent records a message to Android phones that Google's service answered.
+func (h *Hub) Sent(m fcm.Sent) {
+	kind := "android"
+	if m.Topic {
+		kind = "topic"
+	}
+
+	h.record(pushed{
+		At: m.Time.UnixMilli(), Token: m.To, Kind: kind, Bytes: m.Bytes, Status: m.Status, Reason: m.Reason, Details: Text(m.Details),
+		Answered: m.Status < 300,
+	}, m.Time.Unix())
+}
+
+// record adds a push to the feed and to the counts of its second.
+func (h *Hub) record(p pushed, second int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 
 	h.seq++
-	h.pushes = keep(h.pushes, pushed{
-		Seq: h.seq, At: p.Time.UnixMilli(), Token: p.Token, Kind: kindOf(p), Last: p.Broadcast && p.Event == "end", Bytes: p.Bytes,
-		Status: p.Status, Reason: p.Reason, Details: Text(p.Details), Answered: ok,
-	}, keptPushes)
-	second := p.Time.Unix()
+	p.Seq = h.seq
+	h.pushes = keep(h.pushes, p, keptPushes)
 
 	s := &h.seconds[second%minute]
 	if s.second != second {
@@ -155,7 +172,7 @@ func (h *Hub) Push(p apns.Push) {
 
 	s.total++
 
-	if ok {
+	if p.Answered {
 		h.sent++
 	} else {
 		h.refused++

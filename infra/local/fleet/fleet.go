@@ -38,6 +38,7 @@ import (
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cognito"
 	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/infra/sim/fcm"
 	"matchday/infra/sim/guard"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/postgres"
@@ -87,6 +88,7 @@ type Config struct {
 	Log        func(lambda.Log)
 	Invocation func(lambda.Invocation)
 	Push       func(apns.Push)
+	Sent       func(fcm.Sent)
 	Started    func(apns.Start)
 	Transition func(machine string, t stepfunctions.Transition)
 }
@@ -98,6 +100,7 @@ type Fleet struct {
 	Functions *lambda.Runtime
 	Queues    *sqs.Server
 	Phones    *apns.Server
+	Google    *fcm.Server // with the Android phones
 	Mail      *ses.Server // what functions have sent
 	Users     *cognito.Pool
 	Admins    *cognito.Pool // administrators
@@ -127,6 +130,7 @@ const (
 	prefix        = "local-" // of the stage's tables and queues
 	clientID      = "local-app"
 	adminClientID = "local-office"
+	project       = "matchday-local" // at Firebase
 	teamID        = "LOCALTEAM1"
 	keyID         = "LOCALKEY01"
 	// atOnce bounds the processes of a function without reserved concurrency.
@@ -450,6 +454,15 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 
 	f.stops = append(f.stops, func() { f.Phones.Close() })
 
+	google, keyFor := fcm.NewAccount(f.Clock, fcm.Config{Project: project, Observe: f.Sent})
+
+	f.Google = google
+	if err := f.Google.Listen(); err != nil {
+		return host, nil, err
+	}
+
+	f.stops = append(f.stops, func() { f.Google.Close() })
+
 	ca, err := f.trust()
 	if err != nil {
 		return host, nil, err
@@ -475,6 +488,7 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 		"AWS_ENDPOINT_URL_S3="+inner+"/s3", "AWS_ENDPOINT_URL_SESV2="+inner+"/ses",
 		"AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER="+inner+"/cognito/", "AWS_REGION="+account.Region,
 		"APNS_URL="+f.Phones.URL(), "APNS_CA_FILE="+ca, "APNS_TEAM_ID="+teamID, "APNS_KEY_ID="+keyID, "APNS_KEY="+text,
+		"FCM_URL="+f.Google.URL(), "FCM_PROJECT="+project, "FCM_KEY="+string(keyFor(f.Google.URL())),
 	), nil
 }
 

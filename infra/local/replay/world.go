@@ -13,6 +13,7 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/fcm"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )
@@ -70,6 +71,7 @@ func (w *World) Play(ctx context.Context, start time.Time, cfg fleet.Config, awa
 		w.Trial.Faults.Clock = w.Clock
 		cfg.Faults = w.Trial.Faults
 		cfg.Push = func(apns.Push) { w.Trial.Faults.MarkActive() }
+		cfg.Sent = func(fcm.Sent) { w.Trial.Faults.MarkActive() }
 	}
 
 	if w.Fleet, err = fleet.Start(ctx, cfg); err != nil {

@@ -111,5 +111,7 @@ func phonesOf(m *script.Match) []local.Phone {
 	vik.KeyEventsOnly = true
 	luca.SpoilerFree, luca.Token = true, "" // a Live Activity shows the score
 
-	return []local.Phone{noor, lena, vik, sam, luca, vera}
+	anil, vani := local.NewAndroid("anil", id, ""), local.NewAndroid("vani", id, visitor)
+
+	return []local.Phone{noor, lena, vik, sam, luca, vera, anil, vani}
 }

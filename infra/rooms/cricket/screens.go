@@ -16,6 +16,8 @@ import (
 const (
 	notesShown = 3 // notifications of a phone
 	tokenShown = 8 // digits of a push token, as in apns.Push
+
+	androidShown = 12 // characters of a token, as in fcm.Sent
 )
 
 // match is a match that the provider plays, with the phones that follow it.
@@ -55,6 +57,9 @@ type screen struct {
 	Stale    bool            `json:"stale,omitempty"`
 	Ended    bool            `json:"ended,omitempty"`
 	Gone     bool            `json:"gone,omitempty"`     // no longer on the lock screen
+	Android  bool            `json:"android,omitempty"`  // the activity is the Live Update of an Android phone
+	Chip     string          `json:"chip,omitempty"`     // of its status bar
+	Progress int             `json:"progress"`           // of its innings, in percent; -1 for none
 	Pushes   int             `json:"pushes"`             // pushes and broadcasts to the activity
 	Outdated int             `json:"outdated,omitempty"` // older than what was shown
 	Notes    []note          `json:"notes"`              // the newest notifications, newest first
@@ -105,23 +110,21 @@ func matches(w *local.World, phones []local.Phone, now time.Time) []match {
 }
 
 func (m *match) screen(w *local.World, p local.Phone, now time.Time) screen {
+	if p.Android {
+		return m.androidScreen(w, p, now)
+	}
+
 	d, _ := w.Shows(p)
 
 	s := screen{
 		Owner: p.Owner, TeamID: p.TeamID, Traits: traits(p, d), Activity: "running", State: d.State, Ended: d.Ended, Pushes: d.Pushes,
-		Outdated: d.Outdated, Notes: []note{},
+		Outdated: d.Outdated, Notes: []note{}, Progress: -1, Fan: m.fan(p),
 	}
 	switch {
 	case p.Token == "" && p.Starter == "":
 		s.Activity = "none"
 	case w.Activity(p) == "":
 		s.Activity = "awaited"
-	}
-
-	for _, t := range []team{m.Local, m.Visitor} {
-		if t.ID == p.TeamID {
-			s.Fan = cmp.Or(t.Code, t.Name)
-		}
 	}
 
 	if d.State != nil {
@@ -144,9 +147,56 @@ func (m *match) screen(w *local.World, p local.Phone, now time.Time) screen {
 	return s
 }
 
+// fan returns the code of the team that a phone's owner supports.
+func (m *match) fan(p local.Phone) string {
+	for _, t := range []team{m.Local, m.Visitor} {
+		if t.ID == p.TeamID {
+			return cmp.Or(t.Code, t.Name)
+		}
+	}
+
+	return ""
+}
+
+// endStays is how long the app leaves an ended Live Update on the screen.
+const endStays = 30 * time.Minute
+
+// androidScreen is the screen of an Android phone.
+func (m *match) androidScreen(w *local.World, p local.Phone, now time.Time) screen {
+	c := w.Card(p)
+	s := screen{
+		Owner: p.Owner, TeamID: p.TeamID, Traits: traits(p, apns.Device{}), Activity: "running", State: c.State, Ended: c.Ended,
+		Pushes: c.Pushes, Outdated: c.Outdated, Notes: []note{}, Android: true, Chip: c.Chip, Progress: c.Progress, Fan: m.fan(p),
+	}
+
+	if c.State != nil {
+		s.At = c.At.UnixMilli()
+		s.Stale = !c.Stale.IsZero() && !now.Before(c.Stale)
+		s.Gone = c.Ended && now.Sub(c.At) > endStays
+	}
+
+	phone, _ := w.Google.Phone(p.Device)
+
+	s.Received = len(phone.Notifications)
+	for i, n := range slices.Backward(phone.Notifications) {
+		if len(s.Notes) == notesShown {
+			break
+		}
+
+		s.Notes = append(s.Notes, note{cmp.Or(n.Tag, strconv.Itoa(i)), n.Time.UnixMilli(), n.Title, n.Body})
+	}
+
+	return s
+}
+
 // traits are the properties in which phones differ.
 func traits(p local.Phone, d apns.Device) []string {
-	all := []string{"iOS " + p.OS}
+	system := "iOS "
+	if p.Android {
+		system = "Android "
+	}
+
+	all := []string{system + p.OS}
 	for trait, has := range map[string]bool{
 		"key events only": p.KeyEventsOnly, "spoiler-free": p.SpoilerFree, "broadcast channel": d.Channel != "",
 		"started by push": p.Starter != "",
@@ -194,6 +244,17 @@ func owners(w *local.World, phones []local.Phone) map[string]console.Owner {
 		return text
 	}
 	for _, p := range phones {
+		if p.Android {
+			phone, _ := w.Google.Phone(p.Device)
+			for _, topic := range phone.Topics {
+				all[topic] = console.Owner{Name: "topic", About: "for " + about(p, "fans", "neutral")}
+			}
+
+			all[p.Device[:androidShown]] = console.Owner{Name: p.Owner, About: about(p, "fan", "neutral")}
+
+			continue
+		}
+
 		for _, token := range []string{p.Device, p.Starter, w.Activity(p)} {
 			if token != "" {
 				all[token[:tokenShown]] = console.Owner{Name: p.Owner, About: about(p, "fan", "neutral")}

@@ -74,6 +74,7 @@ type Server struct {
 	accesses map[string]time.Time // access tokens, and when they end
 	window   []time.Time          // of the messages that count in the last minute
 	quota    int                  // messages a minute
+	burst    int                  // messages that can be collapsed, which a phone gets at once
 	scripts  map[string][]Answer
 	chaos    Chaos
 	chaosAt  map[string]time.Time
@@ -86,7 +87,7 @@ type Server struct {
 // New returns a server. It accepts connections after Listen.
 func New(c *clock.Clock, cfg Config) *Server {
 	return &Server{
-		Config: cfg, clock: c, quota: PerMinute,
+		Config: cfg, clock: c, quota: PerMinute, burst: burst,
 		phones: map[string]*phone{}, topics: map[string]*topic{}, accesses: map[string]time.Time{},
 		scripts: map[string][]Answer{}, chaosAt: map[string]time.Time{}, counts: map[string]int{},
 	}
@@ -119,6 +120,15 @@ func (s *Server) Quota(perMinute int) {
 	defer s.mu.Unlock()
 
 	s.quota = perMinute
+}
+
+// Burst changes how many messages that can be collapsed a phone gets at once: the matches of a replay are played in
+// minutes. It is for phones that are not known yet.
+func (s *Server) Burst(messages int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.burst = messages
 }
 
 // Counts returns how often each thing happened: "200" and the reasons of refusals, "Access" for access

@@ -139,7 +139,7 @@ func (s *Server) Tokens() []string {
 func (s *Server) phone(token string) *phone {
 	p, ok := s.phones[token]
 	if !ok {
-		p = &phone{Phone: Phone{Token: token}, tokens: burst}
+		p = &phone{Phone: Phone{Token: token}, tokens: float64(s.burst)}
 		s.phones[token] = p
 	}
 
@@ -244,7 +244,7 @@ func (s *Server) receive(p *phone, m *message, now time.Time) {
 		return
 	}
 
-	p.tokens = min(burst, p.tokens+now.Sub(p.refill).Seconds()/collapsedPer.Seconds())
+	p.tokens = min(float64(s.burst), p.tokens+now.Sub(p.refill).Seconds()/collapsedPer.Seconds())
 	p.refill = now
 	p.tokens--
 

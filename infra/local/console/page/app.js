@@ -15,7 +15,7 @@ function addPushes(pushes, snapshot) {
   if (snapshot) root.replaceChildren();
   if (pushes.length > 0) root.querySelector(".none")?.remove();
   for (const p of pushes) {
-    const name = p.owner || (p.kind === "broadcast" ? `channel ${p.token}…` : `token ${p.token}…`);
+    const name = p.owner || (p.kind === "broadcast" ? `channel ${p.token}…` : p.kind === "topic" ? p.token : `token ${p.token}…`);
     root.prepend(el("li", { className: `${p.ok ? "" : "no"} ${snapshot ? "" : "new"}` },
       el("time", {}, hms.format(p.at)),
       el("span", { className: `kind ${p.kind}` }, p.kind),

@@ -15,16 +15,17 @@ import (
 	"matchday/pkg/cricket/follower"
 )
 
-// Phone is a simulated iPhone that follows a match.
+// Phone is a simulated iPhone that follows a match, or an Android phone.
 type Phone struct {
 	Owner   string `json:"owner"`
 	MatchID string `json:"matchId"`
 	TeamID  string `json:"teamId,omitempty"` // the team that the owner supports; "" for none
 	Token   string `json:"-"`                // push token of the activity; "" for a phone that starts none
-	Device  string `json:"-"`                // APNs token of the phone, for notifications
+	Device  string `json:"-"`                // APNs or FCM token of the phone, for notifications
 	Starter string `json:"-"`                // push-to-start token; "" if no push may start an activity
 
-	OS            string `json:"os"`                // version of iOS
+	OS            string `json:"os"`                // version of iOS or Android
+	Android       bool   `json:"android,omitempty"` // its app subscribes to the topic of the match
 	Listens       bool   `json:"listens,omitempty"` // its activity listens to the broadcast channel of the match; iOS 18 or later
 	KeyEventsOnly bool   `json:"keyEventsOnly,omitempty"`
 	SpoilerFree   bool   `json:"spoilerFree,omitempty"`
@@ -68,6 +69,12 @@ func (w *World) Enroll(ctx context.Context, p Phone) error {
 		"environment":           "sandbox",
 		"frequentPushesEnabled": true,
 	}
+	if p.Android {
+		w.Google.Install(p.Device)
+
+		device = map[string]any{"deviceToken": p.Device, "platform": "android", "osVersion": p.OS}
+	}
+
 	if err := w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/device", device, nil); err != nil {
 		return err
 	}
@@ -87,6 +94,8 @@ func (w *World) Enroll(ctx context.Context, p Phone) error {
 	}
 
 	switch {
+	case p.Android:
+		return w.Subscribe(ctx, p)
 	case p.Starter != "":
 		w.mu.Lock()
 		w.starters[p.Starter] = p

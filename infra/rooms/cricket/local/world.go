@@ -38,10 +38,11 @@ type World struct {
 
 	mu       sync.Mutex
 	starters map[string]Phone // by push-to-start token
+	cards    map[string]Card  // of the answers with topics, by device and match
 }
 
 // New returns a world for one fleet.
-func New() *World { return &World{starters: map[string]Phone{}} }
+func New() *World { return &World{starters: map[string]Phone{}, cards: map[string]Card{}} }
 
 // Room is the cricket room for fleet.Config. The fleet that starts it becomes the
 // world's Fleet.

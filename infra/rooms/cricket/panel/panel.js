@@ -113,6 +113,11 @@ function drawScreen(root, m, fans) {
   root.classList.toggle("alone", s.activity === "none");
   drawFans(root, m, fans, s);
   drawNotes(root, s, Boolean(before));
+  root.classList.toggle("android", Boolean(s.android));
+  f("update").hidden = !s.android || !s.state || s.ended;
+  put(f("chip"), s.chip || "•");
+  f("progress").hidden = s.progress < 0;
+  f("progress").value = Math.max(s.progress, 0);
   root.dataset.activity = s.activity;
   root.dataset.at = s.at ?? "";
   root.dataset.pushes = s.pushes;

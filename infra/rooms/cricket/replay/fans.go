@@ -48,6 +48,7 @@ type fan struct {
 	listens  bool   // iOS 18: its activities listen to a channel
 	begins   string // push-to-start token; "" if the app starts the activities itself
 	expired  bool   // that token is invalid, so the fan gets a notification instead
+	android  bool   // the phone is an Android phone, whose app subscribes to topics
 }
 
 // asleep reports whether t is in the fan's quiet hours.
@@ -101,6 +102,10 @@ func fansOf(seed uint64) (fans []*fan) {
 			f.late = true
 		}
 
+		if f.begins == "" && !f.listens && chaos.Chance(seed, "android", f.user) < 0.3 {
+			f.android, f.device = true, local.NewAndroid(f.user, "", "").Device
+		}
+
 		fans = append(fans, f)
 	}
 
@@ -129,6 +134,10 @@ func (m *match) follower(seed uint64, i int, f *fan) *follower {
 	teams := []string{"", local.ID(m.script.Local.ID), local.ID(m.script.Visitor.ID)}
 
 	w := &follower{fan: f, phone: local.NewPhone(f.user, id, teams[i%3]), left: -1}
+	if f.android {
+		w.phone = local.NewAndroid(f.user, id, teams[i%3])
+	}
+
 	if x := chaos.Chance(seed, "leaves", f.user, id); x < 0.1 && f.unregistered == "" && !f.late {
 		w.leaves = 1 + int(10*x*float64(len(m.script.Frames)))
 	}
@@ -145,6 +154,7 @@ func (r *run) enroll(ctx context.Context) error {
 	t := r.trial
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(callers)
+	r.world.Google.Burst(1_000_000) // the matches of some days are played in minutes
 
 	for _, f := range t.fans {
 		g.Go(func() error { return r.join(gctx, f) })
@@ -182,6 +192,7 @@ func (r *run) enroll(ctx context.Context) error {
 
 	r.world.Provider.Chaos(r.providerChaos(t.seed))
 	r.world.Phones.Chaos(r.appleChaos(t.seed))
+	r.world.Google.Chaos(r.googleChaos(t.seed))
 	t.faults.Start()
 
 	return nil
@@ -189,17 +200,23 @@ func (r *run) enroll(ctx context.Context) error {
 
 // join registers a fan's phone and preferences.
 func (r *run) join(ctx context.Context, f *fan) error {
-	if f.unregistered != "" {
+	body := map[string]string{"deviceToken": f.device, "platform": "ios", "environment": "production", "osVersion": "17.5"}
+	if f.listens {
+		body["osVersion"] = "18.1"
+	}
+
+	switch {
+	case f.android:
+		body = map[string]string{"deviceToken": f.device, "platform": "android", "osVersion": "16"}
+
+		if r.world.Google.Install(f.device); f.unregistered != "" {
+			r.world.Google.Remove(f.device)
+		}
+	case f.unregistered != "":
 		r.world.Phones.Answer(f.device, apns.Refuse(f.unregistered))
 	}
 
-	system := "17.5"
-	if f.listens {
-		system = "18.1"
-	}
-
-	if err := r.world.Call(ctx, f.user, "POST", "/cricket/user/device",
-		map[string]string{"deviceToken": f.device, "platform": "ios", "environment": "production", "osVersion": system}, nil); err != nil {
+	if err := r.world.Call(ctx, f.user, "POST", "/cricket/user/device", body, nil); err != nil {
 		return err
 	}
 
@@ -238,6 +255,10 @@ func (r *run) follow(ctx context.Context, w *follower) error {
 
 	if err := r.world.Call(ctx, w.user, "POST", "/cricket/user/follow/"+w.phone.MatchID, body, nil); err != nil {
 		return err
+	}
+
+	if w.android {
+		return r.world.Subscribe(ctx, w.phone)
 	}
 
 	if w.listens || w.begins != "" {

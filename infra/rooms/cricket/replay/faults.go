@@ -15,6 +15,7 @@ import (
 	"matchday/infra/rooms/cricket/local"
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/chaos"
+	"matchday/infra/sim/fcm"
 	"matchday/infra/sim/sportmonks"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/score/event"
@@ -118,6 +119,7 @@ func (r *run) faultRates(seed uint64) chaos.Config {
 
 	rates("cricket/tick", 20*s.frames, 6, 3, 15)
 	rates("cricket/push-activities", 6*s.frames, 3, 2, 8)
+	rates("cricket/push-topics", 5*s.frames, 3, 2, 8)
 	rates("cricket/push-parts", 6*s.frames, 3, 2, 8) // retries only: no audience of a replay has parts
 	rates("cricket/finish-match", 40*s.matches, 2, 2, 5)
 	rates("cricket/send-alerts", 30*s.matches*(2*followers), 3, 2, 12)
@@ -163,6 +165,17 @@ func (r *run) appleChaos(seed uint64) apns.Chaos {
 	return apns.Chaos{
 		Seed: seed, TooMany: rate(25), Internal: rate(25), Unavailable: rate(25), Outage: rate(2.5), Drop: rate(300), Lost: rate(300),
 		Slow: rate(2), SlowBy: time.Minute, GoAway: rate(300),
+	}
+}
+
+// googleChaos returns the faults of Google's push service.
+func (r *run) googleChaos(seed uint64) fcm.Chaos {
+	s := r.size()
+	rate := func(n float64) float64 { return about(n*s.scale(), s.frames*followers/8) }
+
+	return fcm.Chaos{
+		Seed: seed, Quota: rate(8), Internal: rate(25), Unavailable: rate(25), Drop: rate(100), Lost: rate(100), Slow: rate(2),
+		SlowBy: time.Minute,
 	}
 }
 
@@ -327,6 +340,10 @@ func (r *run) judgeAlerts() {
 
 	for _, f := range r.trial.fans {
 		d, _ := r.world.Phones.Device(f.device)
+		if f.android {
+			d = r.androidDevice(f)
+		}
+
 		for _, a := range d.Alerts {
 			r.trial.reached++
 			r.trial.again += a.Again
@@ -343,6 +360,24 @@ func (r *run) judgeAlerts() {
 			m.judgeAll(got)
 		}
 	}
+}
+
+// androidDevice returns the notifications of an Android phone as those of an iPhone: a tag is a collapse id.
+func (r *run) androidDevice(f *fan) (d apns.Device) {
+	phone, _ := r.world.Google.Phone(f.device)
+
+	for _, n := range phone.Notifications {
+		payload, err := json.Marshal(n.Data)
+		if err != nil {
+			r.fail("", "the phone of %s: %v", f.user, err)
+		}
+
+		d.Alerts = append(d.Alerts, apns.Alert{
+			Title: n.Title, Body: n.Body, Collapse: n.Tag, First: n.First, Time: n.Time, Times: n.Times, Again: n.Times - 1, Payload: payload,
+		})
+	}
+
+	return d
 }
 
 func (m *match) judgeAll(on map[*fan]alerts) {
@@ -428,10 +463,18 @@ func (r *run) tally() {
 	provider := r.world.Provider.Counts()
 	did := t.faults.Counts()
 	apple := r.world.Phones.ChaosCounts()
+	google := map[string]int{}
+
+	for kind, n := range r.world.Google.Counts() {
+		if fault, ok := strings.CutPrefix(kind, "chaos "); ok {
+			google[fault] = n
+		}
+	}
 
 	fmt.Fprintf(progress, "what went wrong with seed %d:\n", t.seed)
 	line("provider", counted(provider, sportmonks.Kinds()))
 	line("Apple", counted(apple, []string{"429", "500", "503", "outage", "drop", "lost", "slow", "GOAWAY"}))
+	line("Google", counted(google, []string{"429", "500", "503", "drop", "lost", "slow"}))
 	line("calls", counted(did, []chaos.Kind{chaos.Throttled, chaos.Failed, chaos.Cut, chaos.FailedForGood,
 		chaos.KilledBefore, chaos.KilledAfter}))
 	line("ticks", counted(did, []chaos.Kind{chaos.TwoAtOnce, chaos.OnceMore, chaos.Delayed}))

@@ -21,6 +21,7 @@ import (
 	"matchday/infra/rooms/cricket/local"
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/fcm"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/sportmonks"
 	"matchday/infra/sim/sportmonks/script"
@@ -130,7 +131,8 @@ func load(path string, id int64) *match {
 	}
 
 	for i, team := range []string{"", local.ID(m.script.Local.ID), local.ID(m.script.Visitor.ID)} {
-		m.phones = append(m.phones, local.NewPhone([]string{"neutral", "local", "visitor"}[i], local.ID(id), team))
+		owner := []string{"neutral", "local", "visitor"}[i]
+		m.phones = append(m.phones, local.NewPhone(owner, local.ID(id), team), local.NewAndroid(owner+" Android", local.ID(id), team))
 	}
 
 	return m
@@ -216,6 +218,7 @@ func (r *run) play(ctx context.Context) error {
 		check, cfg.Faults = r.tried, r.trial.faults
 		cfg.Faults.Clock = r.clock
 		cfg.Push = func(apns.Push) { cfg.Faults.MarkActive() }
+		cfg.Sent = func(fcm.Sent) { cfg.Faults.MarkActive() }
 		cfg.Started = func(s apns.Start) { r.begun(ctx, s) }
 	}
 
@@ -276,7 +279,12 @@ func (r *run) play(ctx context.Context) error {
 func (r *run) register(ctx context.Context) error {
 	for _, m := range r.matches {
 		for _, p := range m.phones {
-			if err := r.world.Register(ctx, p); err != nil {
+			do := r.world.Register
+			if p.Android {
+				do = r.world.Subscribe
+			}
+
+			if err := do(ctx, p); err != nil {
 				return err
 			}
 		}
@@ -399,17 +407,37 @@ func (t total) is(in score.Innings, final total) bool {
 		(in.Overs == t.Overs || t.Overs == "")
 }
 
+// phoneState is what a phone shows of a match: a Live Activity, or the Live Update of an Android phone.
+type phoneState struct {
+	state              json.RawMessage
+	ended              bool
+	pushes             int
+	replaced, outdated int
+}
+
+// stateOn returns what a phone shows, and false if it shows nothing.
+func (r *run) stateOn(p local.Phone) (phoneState, bool) {
+	if p.Android {
+		c := r.world.Card(p)
+		return phoneState{state: c.State, ended: c.Ended, pushes: c.Pushes, outdated: c.Outdated}, c.State != nil
+	}
+
+	d, ok := r.world.Shows(p)
+
+	return phoneState{d.State, d.Ended, d.Pushes, d.Replaced, d.Outdated}, ok
+}
+
 // comparePhone compares a lock screen with the API, which has been compared with the file:
 // the totals of each side must be on it.
 func (r *run) comparePhone(m *match, p local.Phone, s score.State, ball int) {
-	d, ok := r.world.Shows(p)
+	d, ok := r.stateOn(p)
 	if !ok {
 		m.fail("ball %d: nothing was pushed to the %s phone", ball, p.Owner)
 		return
 	}
 
 	var shown score.Display
-	if err := json.Unmarshal(d.State, &shown); err != nil {
+	if err := json.Unmarshal(d.state, &shown); err != nil {
 		m.fail("ball %d: the %s phone cannot read its state: %v", ball, p.Owner, err)
 		return
 	}
@@ -435,8 +463,8 @@ func (r *run) comparePhone(m *match, p local.Phone, s score.State, ball int) {
 // ended reports whether every phone's activity has ended.
 func (r *run) ended(m *match) bool {
 	return !slices.ContainsFunc(m.phones, func(p local.Phone) bool {
-		d, ok := r.world.Shows(p)
-		return !ok || !d.Ended
+		d, ok := r.stateOn(p)
+		return !ok || !d.ended
 	})
 }
 
@@ -498,14 +526,14 @@ func (r *run) finish(ctx context.Context, m *match) {
 
 func (r *run) finishPhones(m *match, s score.State) {
 	for _, p := range m.phones {
-		d, ok := r.world.Shows(p)
-		if !ok || !d.Ended {
+		d, ok := r.stateOn(p)
+		if !ok || !d.ended {
 			m.fail("the activity of the %s phone did not end", p.Owner)
 			continue
 		}
 
 		var shown score.Display
-		if err := json.Unmarshal(d.State, &shown); err != nil {
+		if err := json.Unmarshal(d.state, &shown); err != nil {
 			m.fail("the %s phone cannot read its last state: %v", p.Owner, err)
 			continue
 		}
@@ -514,12 +542,12 @@ func (r *run) finishPhones(m *match, s score.State) {
 			m.fail("the %s phone ends with %q, not %q", p.Owner, shown.Headline, want.Headline)
 		}
 
-		if d.Replaced > 0 {
-			m.fail("the %s phone was sent two states of one second, %d times", p.Owner, d.Replaced)
+		if d.replaced > 0 {
+			m.fail("the %s phone was sent two states of one second, %d times", p.Owner, d.replaced)
 		}
 
-		if d.Outdated > 0 && r.trial == nil {
-			m.fail("the %s phone was sent %d older states after newer ones", p.Owner, d.Outdated)
+		if d.outdated > 0 && r.trial == nil {
+			m.fail("the %s phone was sent %d older states after newer ones", p.Owner, d.outdated)
 		}
 	}
 }
@@ -573,8 +601,8 @@ func (r *run) report(m *match) {
 	states := 0
 
 	for _, p := range m.phones {
-		if d, ok := r.world.Shows(p); ok {
-			states += d.Pushes
+		if d, ok := r.stateOn(p); ok {
+			states += d.pushes
 		}
 	}
 

@@ -23,18 +23,18 @@ func report(in usage.Input) (usage.Report, error) {
 
 	m, p := model{c, cricket.Room().Spec}, in.Prices
 	rows := [][]string{
-		{"matches", "hours", "people", "fixed", "users", "loop", "API", "alerts", "channels", "tokens", "TOTAL by",
+		{"matches", "hours", "people", "fixed", "users", "loop", "API", "alerts", "topics", "channels", "tokens", "TOTAL by",
 			"TOTAL by", "the seed's", "in place"},
-		{"live", "live", "", "", "", "", "", "", "", "", "channels", "tokens", "reads, writes", "of"},
+		{"live", "live", "", "", "", "", "", "", "", "", "", "channels", "tokens", "reads, writes", "of"},
 	}
 
 	for _, s := range scenarios() {
-		base := in.Fixed.Plus(m.users(s)).Plus(m.loop(s)).Plus(m.api(s)).Plus(m.alerts(s))
+		base := in.Fixed.Plus(m.users(s)).Plus(m.loop(s)).Plus(m.api(s)).Plus(m.alerts(s)).Plus(m.topics(s))
 		tokens := m.tokens(s)
 
 		row := []string{strconv.Itoa(s.matches), usage.Grouped(s.hours), usage.Grouped(s.people)}
 		for _, u := range []usage.Usage{
-			in.Fixed, m.users(s), m.loop(s), m.api(s), m.alerts(s), m.channels(s), tokens,
+			in.Fixed, m.users(s), m.loop(s), m.api(s), m.alerts(s), m.topics(s), m.channels(s), tokens,
 			base.Plus(m.channels(s)), base.Plus(tokens),
 			m.seed(s), m.store(s).Plus(usage.Usage{ReadUnits: tokens.ReadUnits}),
 		} {
@@ -83,10 +83,11 @@ API        each of the people opens the app %g times a month, for %d requests of
 alerts     %g events an hour and match, to each of the people: %g read units, and a push
 league     one of %d matches in a season with a million subscribers costs $%s for the alerts. A match has no row of a
            subscriber: an alert reads those of its teams and its league, in the order of their ids
+topics     one message for each perspective and change, for all Android phones of a stage that has them
 channels   one broadcast for each of %d perspectives and change, whoever listens: to all people if all have iOS 18
 tokens     one push to each of the people and change: %d a second in a function of 512 MB, %g KB each on the wire, for
            which AWS charges most
-TOTAL      fixed + users + loop + API + alerts, and either channels or tokens, a little less together: data that leaves
+TOTAL      fixed + users + loop + API + alerts + topics, and either channels or tokens, a little less together: data that leaves
            AWS is cheaper the more it is
 the seed's what DynamoDB would cost if every subscription (of %g B) were read in every tick, and each pattern of 2.5 s
            were made for each match. In place of: what DynamoDB and SQS cost here, the reads of the activities' tokens included

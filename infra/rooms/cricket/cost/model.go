@@ -133,6 +133,22 @@ func (m model) channels(s scenario) usage.Usage {
 	}
 }
 
+// topicReads are the read units of a change for Android phones: the match, a display of each perspective, and
+// sometimes the numbers of phones.
+const topicReads = 1 + perspectives + 0.5
+
+// topics is what the same changes use for Android phones, whatever their number. Google charges nothing.
+func (m model) topics(s scenario) usage.Usage {
+	changes := float64(s.matches) * s.hours * changesOfHour
+
+	return usage.Usage{
+		LambdaRequests: changes, LambdaGBSeconds: changes * broadcastSeconds * m.memory("cricket/push-topics"),
+		Traces: usage.Traced(changes), InitGBSeconds: usage.Init(changes, m.memory("cricket/push-topics")),
+		ReadUnits: changes * topicReads, SQSRequests: 3 * changes, LogGB: changes * pushLog / usage.Gigabyte,
+		EgressGB: changes * perspectives * usage.PushBytes / usage.Gigabyte,
+	}
+}
+
 // alerts is what the alerts of every event to everybody use.
 func (m model) alerts(s scenario) usage.Usage {
 	sent := s.hours * alertsOfHour * s.people

@@ -57,6 +57,7 @@ type figures struct {
 	alerts []alertCost
 	delays []delayCost
 	beside besideCost
+	google androidDelay
 	uses   []useCost
 }
 
@@ -104,6 +105,12 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 		return nil, nil, fmt.Errorf("delays of pushes: %w", err)
 	}
 
+	measure.Say("a ball to %d Android phones", many)
+
+	if f.google, err = benchAndroidDelay(ctx, many, 4); err != nil {
+		return nil, nil, fmt.Errorf("delays of topics: %w", err)
+	}
+
 	if f.uses, err = benchUsers(ctx); err != nil {
 		return nil, nil, fmt.Errorf("requests of users: %w", err)
 	}
@@ -113,7 +120,7 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 
 func (f figures) rows() []measure.Row {
 	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows(), alertRows(f.alerts), delayRows(f.delays),
-		[]measure.Row{f.beside.row()}, useRows(f.uses))
+		[]measure.Row{f.beside.row(), f.google.row()}, useRows(f.uses))
 }
 
 // prepare returns a world with one live match, which has been polled once.

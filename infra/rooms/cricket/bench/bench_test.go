@@ -234,3 +234,37 @@ func TestRequestsOfUsers(t *testing.T) {
 		}
 	}
 }
+
+// TestDelayToAndroidPhones runs the benchmark of a ball to few Android phones.
+func TestDelayToAndroidPhones(t *testing.T) {
+	t.Parallel()
+
+	got, err := benchAndroidDelay(t.Context(), 1_000, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if got.accepted <= 0 || got.at < got.accepted || got.balls == 0 {
+		t.Errorf("measured %+v, want delays above 0", got)
+	}
+}
+
+// TestMessagesToAndroidPhones runs the benchmark of Android phones with few of them. It replaces the default transport, so
+// it does not run beside other tests.
+func TestMessagesToAndroidPhones(t *testing.T) {
+	apns, err := measure.StartAPNs()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(apns.Close)
+
+	got, err := benchAndroid(t.Context(), apns, 2_000, measure.Usage{CPU: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if got.each.CPU <= got.topic.CPU || got.topic.Wall <= 0 || len(got.rows()) != 2 {
+		t.Errorf("measured %+v, want a topic that costs less than 2,000 messages", got)
+	}
+}

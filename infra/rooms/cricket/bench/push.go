@@ -69,6 +69,7 @@ type pushCosts struct {
 	sink     measure.Usage // of many tokens, sent to a server that costs the client as little as it can
 	pushers  []pusherCost
 	channels []channelCost
+	android  androidCost
 }
 
 func benchPush(ctx context.Context) (all pushCosts, err error) {
@@ -106,6 +107,12 @@ func benchPush(ctx context.Context) (all pushCosts, err error) {
 	}
 
 	if all.sink, err = benchSink(ctx, apns); err != nil {
+		return all, err
+	}
+
+	measure.Say("%d messages to Android phones, and a topic", many)
+
+	if all.android, err = benchAndroid(ctx, apns, many, all.sink); err != nil {
 		return all, err
 	}
 

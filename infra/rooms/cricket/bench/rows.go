@@ -129,6 +129,8 @@ func (p pushCosts) rows() (rows []measure.Row) {
 		rows = append(rows, r)
 	}
 
+	rows = append(rows, p.android.rows()...)
+
 	if n := len(p.sends); n > 1 {
 		a, b := p.sends[0], p.sends[n-1]
 		rows = append(rows, measure.RatioRow(fmt.Sprintf("  CPU of a push among %s v. %s", measure.Grouped(float64(b.tokens)),

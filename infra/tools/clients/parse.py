@@ -31,7 +31,7 @@ def main(*folders):
             failed = True
 
     if failed:
-        sys.exit(f"{len(files)} sources in {", ".join(folders)} are not all Swift")
+        sys.exit(f"{len(files)} sources in {' '.join(folders)} are not all Swift")
 
     print(f"tree-sitter parses the {len(files)} Swift sources")
 

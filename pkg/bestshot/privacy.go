@@ -32,12 +32,3 @@ var data = []spec.Data{
 		What:  "badges of teams and logos of tournaments",
 	},
 }
-
-// recipients get data of the room's users.
-var recipients = []spec.Recipient{
-	{
-		Name: "Apple",
-		Gets: "the token of the phone, and the text of each notification",
-		Why:  "to reach iPhones",
-	},
-}

@@ -17,6 +17,7 @@ import (
 	"matchday/pkg/bestshot/tournament"
 	"matchday/pkg/bestshot/userdata"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/spec"
@@ -27,7 +28,7 @@ func Room() app.Room {
 	return app.NewRoom(spec.Room{
 		Name:       "bestshot",
 		Data:       data,
-		Recipients: recipients,
+		Recipients: device.Recipients,
 		Alarms: []spec.Alarm{
 			{
 				Name:     "polls-failed",

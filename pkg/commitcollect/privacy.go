@@ -1,6 +1,9 @@
 package commitcollect
 
-import "matchday/pkg/spec"
+import (
+	"matchday/pkg/kit/device"
+	"matchday/pkg/spec"
+)
 
 // data is what the room keeps, and of whom.
 var data = []spec.Data{
@@ -38,15 +41,6 @@ var data = []spec.Data{
 }
 
 // recipients get data of the room's users.
-var recipients = []spec.Recipient{
-	{
-		Name: "Apple",
-		Gets: "the token of the phone, and the text of each notification",
-		Why:  "to reach iPhones",
-	},
-	{
-		Name: "Strava",
-		Gets: "the id of the athlete and of each workout that is read",
-		Why:  "the user connects the two",
-	},
-}
+var recipients = append([]spec.Recipient{{
+	Name: "Strava", Gets: "the id of the athlete and of each workout that is read", Why: "the user connects the two",
+}}, device.Recipients...)

@@ -13,12 +13,3 @@ var data = []spec.Data{
 		Kept: "until the account is deleted; phones 90 days after the app was last opened, notices and answers a day",
 	},
 }
-
-// recipients get data of the room's users.
-var recipients = []spec.Recipient{
-	{
-		Name: "Apple",
-		Gets: "the token of the phone, and the text of each notification",
-		Why:  "to reach iPhones",
-	},
-}

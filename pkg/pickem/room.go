@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/pickem/event"
@@ -20,7 +21,7 @@ func Room() app.Room {
 	return app.NewRoom(spec.Room{
 		Name:       "pickem",
 		Data:       data,
-		Recipients: recipients,
+		Recipients: device.Recipients,
 		Settings: slices.Concat(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the pick'em app"),
 			fcm.Settings(notice.RegisterDeviceFunction().Name)),
 		Alarms: []spec.Alarm{{

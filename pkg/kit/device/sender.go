@@ -13,7 +13,14 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/push/fcm"
+	"matchday/pkg/spec"
 )
+
+// Recipients are who gets data of users by a notification, for the privacy notice of a room.
+var Recipients = []spec.Recipient{
+	{Name: "Apple", Gets: "the token of the phone, and the text of each notification", Why: "to reach iPhones"},
+	{Name: "Google", Gets: "the token of the phone, and the text of each notification", Why: "to reach Android phones"},
+}
 
 // Sender sends to iPhones by Apple, and to Android phones by Google. It is safe for concurrent use.
 type Sender struct {

@@ -16,7 +16,7 @@ import (
 var kept []byte
 
 // Model is the room's part of the cost model.
-var Model = usage.Model{Kept: kept, AtRest: 5.75, Report: report}
+var Model = usage.Model{Kept: kept, AtRest: 5.95, Report: report}
 
 // What is assumed of each user and month. The notes of the report list it.
 const (

@@ -13,7 +13,7 @@ import (
 )
 
 // Model is the room's part of the cost model.
-var Model = usage.Model{Kept: kept, AtRest: 7.30, Report: report}
+var Model = usage.Model{Kept: kept, AtRest: 7.70, Report: report}
 
 func report(in usage.Input) (usage.Report, error) {
 	c, err := parse(in.Counters)

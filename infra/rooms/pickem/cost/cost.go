@@ -10,7 +10,7 @@ import (
 )
 
 // Model is the room's part of the cost model.
-var Model = usage.Model{Kept: kept, AtRest: 2.80, Report: report}
+var Model = usage.Model{Kept: kept, AtRest: 3.00, Report: report}
 
 func report(in usage.Input) (usage.Report, error) {
 	c, err := parse(in.Counters)

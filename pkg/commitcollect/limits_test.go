@@ -456,37 +456,64 @@ func TestSyncFetchesEachUserOnce(t *testing.T) {
 }
 
 // TestOperatorIsToldThatFetchesAreLate on the third day on which the limits do not suffice, and not
-// after a day on which they do.
+// after a day on which they do. While the application is inactive another alarm tells of it, and the limits have
+// two days to suffice afterwards.
 func TestOperatorIsToldThatFetchesAreLate(t *testing.T) {
 	t.Parallel()
-	w := small(t)
-	s := testkit.Open(w.World, workout.ReconcileFunction(), workout.OpenReconciler)
-	run := func(day, used int) float64 {
-		w.MoveClock(noon.AddDate(0, 0, day))
-		testkit.PutRows(w.World, tables.Main, stored{"PK": item.Connected(item.Shard("ann")), "SK": "USER#ann", "userId": "ann",
-			"fetchedAtUtc": noon.AddDate(0, 0, day-3).Unix()})
 
-		b := row(w, "STRAVA#BUDGET", "META")
-		if b == nil {
-			b = stored{"PK": "STRAVA#BUDGET", "SK": "META"}
-		}
-
-		b["day"], b["usedDay"] = w.Clock.Now().Truncate(24*time.Hour).Unix(), used
-		testkit.PutRows(w.World, tables.Main, b)
-
-		before := w.Logs.SumMetric(workout.FetchesLate)
-		testkit.Must(t, s.Reconcile(w.NewContext()))
-		w.Logs.TakeWarnings()
-
-		return w.Logs.SumMetric(workout.FetchesLate) - before
+	type day struct {
+		used     int // calls
+		inactive bool
 	}
 
-	var got []float64
-	for day, used := range []int{600, 600, 600, 600, 0, 600, 600, 600} {
-		got = append(got, run(day, used))
-	}
+	enough, tooFew, inactive := day{}, day{used: 600}, day{600, true}
+	for name, c := range map[string]struct {
+		days []day
+		want []float64 // what is counted on each day
+	}{
+		"limits": {
+			[]day{tooFew, tooFew, tooFew, tooFew, enough, tooFew, tooFew, tooFew},
+			[]float64{0, 0, 1, 1, 0, 0, 0, 1},
+		},
+		"inactive": {
+			[]day{tooFew, inactive, inactive, inactive, inactive, tooFew, tooFew, tooFew},
+			[]float64{0, 0, 0, 0, 0, 0, 0, 1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := small(t)
+			s := testkit.Open(w.World, workout.ReconcileFunction(), workout.OpenReconciler)
 
-	same(t, "what is counted on each day", got, []float64{0, 0, 1, 1, 0, 0, 0, 1})
+			var got []float64
+
+			for n, is := range c.days {
+				w.MoveClock(noon.AddDate(0, 0, n))
+				testkit.PutRows(w.World, tables.Main, stored{"PK": item.Connected(item.Shard("ann")), "SK": "USER#ann", "userId": "ann",
+					"fetchedAtUtc": noon.AddDate(0, 0, n-3).Unix()})
+
+				b := row(w, "STRAVA#BUDGET", "META")
+				if b == nil {
+					b = stored{"PK": "STRAVA#BUDGET", "SK": "META"}
+				}
+
+				b["day"], b["usedDay"], b["inactiveAtUtc"] = w.Clock.Now().Truncate(24*time.Hour).Unix(), is.used, 0
+				if is.inactive {
+					b["inactiveAtUtc"] = w.Clock.Now().Add(-time.Minute).Unix()
+				}
+
+				testkit.PutRows(w.World, tables.Main, b)
+
+				before := w.Logs.SumMetric(workout.FetchesLate)
+				testkit.Must(t, s.Reconcile(w.NewContext()))
+				w.Logs.TakeWarnings()
+
+				got = append(got, w.Logs.SumMetric(workout.FetchesLate)-before)
+			}
+
+			same(t, "what is counted on each day", got, c.want)
+		})
+	}
 }
 
 // TestUnitsOfASync: a run reads the list of connected users once, and sends at most one message for two

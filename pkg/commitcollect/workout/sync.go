@@ -240,12 +240,13 @@ func (s *Reconciler) Reconcile(ctx context.Context) error {
 	return errors.Join(queue.SendAll(ctx, s.queue, link.BackfillQueue, fetches), s.watch(ctx, row, now, late))
 }
 
-// watch stores since when users have waited too long, and emits FetchesLate after lateFor.
+// watch stores since when users have waited too long, and emits FetchesLate after lateFor. They wait for
+// StravaInactive, and not for the limits, while the application is inactive.
 func (s *Reconciler) watch(ctx context.Context, row reads, now time.Time, late bool) error {
 	is := row
 
 	switch {
-	case !late:
+	case !late, row.InactiveAt != 0:
 		is.LateSince = 0
 	case is.LateSince == 0:
 		is.LateSince = now.Unix()

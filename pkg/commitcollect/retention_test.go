@@ -230,6 +230,80 @@ func TestVerdictsOfWhatIsNotKept(t *testing.T) {
 	w.Logs.TakeWarnings()
 }
 
+// TestClosedMilestoneCountsWhatIsNotKept: a closed milestone carries nothing forward. What counted since it did so
+// last, and what came later, is read from Strava. If Strava cannot be asked, its sum stays.
+func TestClosedMilestoneCountsWhatIsNotKept(t *testing.T) {
+	t.Parallel()
+	w := keeping(t, "7", func(w *commitcollecttest.World) {
+		for n := range 10 {
+			w.Upload(77, "Run", noon.AddDate(0, 0, -3*n).Add(-time.Hour), 1000)
+		}
+	})
+	day := func(n int) string { return noon.AddDate(0, 0, n).Format(time.DateOnly) }
+	first := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(0, 0, -20), Total: 7500})
+	second := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(0, 0, -4), Total: 1500}) // closed before anything is carried
+	third := w.Start("ann", commitcollecttest.Goal{StartDay: day(-10), EndDay: day(1)})
+	w.Work()
+	carry(w)
+
+	w.Upload(77, "Run", noon.Add(time.Minute), 1000) // not kept later
+	w.Pass(2 * time.Hour)
+
+	for day := 1; day <= 20; day++ {
+		w.MoveClock(noon.AddDate(0, 0, day))
+		reconcile(w)
+	}
+
+	w.SignIn("ann")
+	w.Upload(77, "Run", noon.AddDate(0, 0, 20).Add(-time.Hour), 2000) // after the completion
+	w.Pass(time.Hour)
+	same(t, "workouts that are kept", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 1)
+
+	type verdicts struct {
+		RawProgress, CountedTotal, WorkoutsTotal int
+		ListedFrom                               *time.Time
+	}
+
+	for id, want := range map[string]struct {
+		state      string
+		verdicts   verdicts
+		recomputed [3]int64
+	}{
+		first:  {"COMPLETED", verdicts{10_000, 9, 9, nil}, [3]int64{10_000, 10_000, 12}},
+		second: {"COMPLETED", verdicts{5000, 4, 4, nil}, [3]int64{5000, 5000, 12}},
+		third:  {"ENDED", verdicts{5000, 5, 6, nil}, [3]int64{5000, 5000, 0}}, // one came after its last day
+	} {
+		list := func() verdicts {
+			return testkit.Decode[verdicts](w.World, w.Ask("ann", http.MethodGet, "/milestones/"+id+"/workouts", nil))
+		}
+		recomputed := func() [3]int64 {
+			return progress(testkit.Decode[commitcollecttest.Milestone](w.World,
+				w.Ask("ann", http.MethodPost, "/milestones/"+id+"/recompute", nil)))
+		}
+		before := w.Show("ann", id)
+		same(t, "the state", before.State, want.state)
+
+		fail(w, "/api/v3/", 503, htmlType, "")
+		same(t, "a recomputation, while Strava is down", recomputed(), progress(before))
+
+		if down := list(); down.ListedFrom == nil || !down.ListedFrom.After(noon.AddDate(0, 0, 1)) {
+			t.Errorf("while Strava is down: %+v", down)
+		}
+
+		w.Outage = nil
+
+		same(t, "what counted", list(), want.verdicts)
+
+		for range 2 {
+			same(t, "a recomputation", recomputed(), want.recomputed)
+		}
+
+		same(t, "what counted, after it", list(), want.verdicts)
+	}
+
+	w.Logs.TakeWarnings()
+}
+
 // TestDisconnectionForgetsWhatIsCarried: the sum of workouts goes with them, and the progress stays. Connecting
 // again fetches the history, and another athlete's workouts never count with the first's.
 func TestDisconnectionForgetsWhatIsCarried(t *testing.T) {

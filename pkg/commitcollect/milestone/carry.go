@@ -159,30 +159,60 @@ type counted struct {
 	entries []tally.Entry
 	names   map[string]string // of those that were read from Strava
 	carried tally.Carried     // what is counted of others
+	from    int64             // workouts that began before are not all known, epoch s; 0 if all are
 }
 
 // kept returns the workouts of a milestone that are kept.
 func (s *Service) kept(ctx context.Context, r Row) (counted, error) {
 	entries, err := s.entriesOf(ctx, r)
 	carried := r.carried()
+	entries = slices.DeleteFunc(entries, func(e tally.Entry) bool { return e.StartedAt < carried.To })
 
-	return counted{slices.DeleteFunc(entries, func(e tally.Entry) bool { return e.StartedAt < carried.To }), nil, carried}, err
+	return counted{entries, nil, carried, s.keptFrom(r)}, err
+}
+
+// keptFrom returns the time, epoch s, from which a milestone's workouts are kept, 0 if all are. An open one has
+// carried the others forward. One that is closed carries nothing, and those that came since its last carry are
+// deleted; keptFrom is then later than the last of these by Margin, so that Boundary can look back.
+func (s *Service) keptFrom(r Row) int64 {
+	carried, now := r.carried().To, s.now()
+	if s.history == nil || r.From() != item.Strava {
+		return carried
+	}
+
+	from := now.Add(2*workout.Margin - s.keeps).Unix()
+	if end := r.EndsAt(); !end.IsZero() {
+		from = min(from, end.Unix())
+	}
+
+	if r.IsOpen(now) || r.isSettling(now) || from <= r.Start {
+		return carried
+	}
+
+	return max(carried, from)
 }
 
 // withHistory returns the workouts that are kept, with those that are not from Strava. If Strava cannot be
 // asked now, it returns c.
 func (s *Service) withHistory(ctx context.Context, r Row, c counted) (counted, error) {
-	if s.history == nil || c.carried.To == 0 {
+	if s.history == nil || c.from == 0 {
 		return c, nil
 	}
 
-	rows, err := s.history.History(ctx, r.UserID, r.Start, c.carried.To)
+	rows, err := s.history.History(ctx, r.UserID, r.Start, c.from)
 	if workout.IsPassing(err) {
 		slog.InfoContext(ctx, "the history of a user cannot be read", "user", r.UserID, "err", err)
 		return c, nil
 	}
 
-	out := counted{entries: slices.Clone(c.entries), names: map[string]string{}}
+	out := counted{names: map[string]string{}}
+
+	for _, e := range c.entries {
+		if e.StartedAt >= c.from {
+			out.entries = append(out.entries, e)
+		}
+	}
+
 	for _, w := range rows {
 		out.entries, out.names[w.ActivityID] = append(out.entries, w.Entry()), w.Name
 	}
@@ -190,20 +220,30 @@ func (s *Service) withHistory(ctx context.Context, r Row, c counted) (counted, e
 	return out, err
 }
 
-// carryAnew counts again, from Strava, what a milestone has carried forward, and writes it. If Strava cannot be
-// asked now, it changes nothing. Errors: milestone_version_conflict.
-func (s *Service) carryAnew(ctx context.Context, r Row, choice tally.Choice) (Row, error) {
-	none := counted{carried: r.carried()}
+// carryAnew counts again, from Strava, what a milestone has carried forward, and writes it. A completed one also
+// carries what came later and is not kept. entries are its workouts that are kept. If Strava cannot be asked now,
+// carryAnew changes nothing; all is then false if some workouts are neither kept nor carried. Errors:
+// milestone_version_conflict.
+func (s *Service) carryAnew(ctx context.Context, r Row, entries []tally.Entry, choice tally.Choice) (next Row, all bool, err error) {
+	c := counted{entries: entries, carried: r.carried(), from: s.keptFrom(r)}
 
-	all, err := s.withHistory(ctx, r, none)
-	if err != nil || all.carried.To == none.carried.To {
-		return r, err
+	known, err := s.withHistory(ctx, r, c)
+	if err != nil || known.from != 0 || c.from == 0 {
+		return r, c.from == c.carried.To, err
 	}
 
-	carried := tally.Carry(tally.Carried{}, all.entries, r.Goal(), choice, none.carried.To)
-	r.Carried = &carried
+	g, to := r.Goal(), c.from
+	counts := slices.DeleteFunc(known.entries, func(e tally.Entry) bool { return len(tally.Why(e, g, choice)) > 0 })
 
-	return s.save(ctx, r)
+	if to > c.carried.To { // a later workout may be a twin of an earlier one
+		to = max(c.carried.To, tally.Boundary(counts, to))
+	}
+
+	carried := tally.Carry(tally.Carried{}, counts, g, choice, to)
+	r.Carried = &carried
+	next, err = s.save(ctx, r)
+
+	return next, true, err
 }
 
 // moment returns a time, nil for 0.

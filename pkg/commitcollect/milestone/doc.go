@@ -25,7 +25,8 @@
 // (tally.Carried). It does so only when all its workouts have been fetched since it counts anew:
 // since it was created, its goal or what counts was changed, or the connection has ended, which
 // takes the carried sum with the workouts. What counted, and a recomputation, read from Strava what
-// is not kept, within the calls of the user's backfills, and store nothing but the sum.
+// is not kept, within the calls of the user's backfills, and store nothing but the sum. A closed milestone
+// carries nothing more: they read what came since its last carry from Strava, too.
 //
 // # Parts
 //

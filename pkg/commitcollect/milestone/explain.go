@@ -112,7 +112,8 @@ func RecomputeMilestoneFunction() app.Function {
 
 // RecomputeMilestone computes a milestone from the workouts themselves instead of their
 // ledgers, at most MaxInspect of them. Those that the milestone has carried forward it reads from Strava, within
-// the calls of the user's backfills; if that is not possible now, it counts what was carried. A second run mints nothing new. Errors:
+// the calls of the user's backfills; if that is not possible now, it counts what was carried, and leaves a completed
+// milestone as it is. A second run mints nothing new. Errors:
 // milestone_not_found, recompute_too_soon, too_many_workouts_for_mvp_recompute,
 // milestone_version_conflict.
 func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone) (*Recomputed, error) {
@@ -135,14 +136,17 @@ func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone
 		return nil, err
 	}
 
-	if r, err = s.carryAnew(ctx, r, u.Counts); err != nil {
-		return nil, err
+	counts := r.counts(s.now())
+	if counts {
+		if r, counts, err = s.carryAnew(ctx, r, entries, u.Counts); err != nil {
+			return nil, err
+		}
 	}
 
 	out, parts := &Recomputed{}, 0
 
 	sum := s.sum(r, entries, u.Counts)
-	if r.counts(s.now()) {
+	if counts {
 		again := func() ([]tally.Entry, tally.Choice, error) {
 			entries, err := s.inspect(ctx, r)
 			return entries, u.Counts, err

@@ -48,7 +48,7 @@ type VerdictList struct {
 		Verdicts []Verdict `json:"workouts" doc:"The workouts since the start of the period, to the end of its last month, the latest first."`
 		Next     string    `json:"next,omitempty"`
 
-		ListedFrom *time.Time `json:"listedFrom,omitempty" doc:"If given, earlier workouts are in rawProgress and countedTotal, and cannot be listed now: they are not kept, and Strava cannot be asked. Try again later."`
+		ListedFrom *time.Time `json:"listedFrom,omitempty" doc:"If given, earlier workouts cannot be listed now: they are not kept, and Strava cannot be asked. Try again later. Those that count are in rawProgress and countedTotal while the milestone is open."`
 	}
 }
 
@@ -123,7 +123,7 @@ func (s *Service) verdicts(ctx context.Context, userID, id, cursor string, limit
 
 	out := &VerdictList{}
 	out.Body.Status, out.Body.Progress = r.State(s.now()), sum.Progress
-	out.Body.Counted, out.Body.Total, out.Body.ListedFrom = sum.Counted, len(entries), moment(known.carried.To)
+	out.Body.Counted, out.Body.Total, out.Body.ListedFrom = sum.Counted, len(entries), moment(known.from)
 
 	entries, out.Body.Next = workout.CutPage(entries, cursor, limit)
 

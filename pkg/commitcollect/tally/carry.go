@@ -88,7 +88,6 @@ func Boundary(entries []Entry, before int64) int64 {
 func (t Target) isStreak() bool { return t == StreakDays || t == StreakWeeks }
 
 // runs returns the runs that some runs and the days or weeks of workouts make together, in their order.
-// Duplicates do not matter.
 func runs(all []Streak, counts []Entry, t Target) (joined []Streak) {
 	all = slices.Clone(all)
 

@@ -282,7 +282,7 @@ type Sum struct {
 // order of the entries does not matter.
 func Count(entries []Entry, g Goal, c Choice) Sum { return CountFrom(Carried{}, entries, g, c) }
 
-// count is CountFrom, and returns the workouts that count, duplicates included.
+// count is CountFrom, and returns the workouts that count.
 func count(from Carried, entries []Entry, g Goal, c Choice) (sum Sum, counts []Entry) {
 	sum = Sum{Progress: from.Sum, Counted: from.Counted, Why: map[string][]Reason{}}
 
@@ -304,11 +304,9 @@ func count(from Carried, entries []Entry, g Goal, c Choice) (sum Sum, counts []E
 	}
 
 	sum.TwinOf = g.twins(counts, sum.Why)
-	for _, e := range counts {
-		if sum.TwinOf[e.ActivityID] != "" {
-			continue
-		}
+	counts = slices.DeleteFunc(counts, func(e Entry) bool { return sum.TwinOf[e.ActivityID] != "" })
 
+	for _, e := range counts {
 		sum.Counted++
 		sum.Progress += e.Value(g.Target)
 	}

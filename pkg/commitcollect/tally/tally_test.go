@@ -374,3 +374,41 @@ func TestStoredUntil(t *testing.T) {
 		t.Errorf("got %v of %v", got, all)
 	}
 }
+
+// TestDuplicateMarksNoDayOfAStreak: one workout that two devices have recorded, before and after midnight, marks the
+// day of the recording that counts. So it is with workouts of a phone that overlap.
+func TestDuplicateMarksNoDayOfAStreak(t *testing.T) {
+	t.Parallel()
+
+	const day = 24 * 60 * 60
+	const monday = 4 * day // the first one since the epoch
+
+	for name, c := range map[string]struct {
+		once  bool
+		later int64 // of the second recording, s
+		want  int64 // days, and weeks
+	}{
+		"twins":                 {false, 60, 1},
+		"twins of a phone":      {true, 60, 1},
+		"overlap at Strava":     {false, 1800, 2},
+		"overlap on a phone":    {true, 1800, 1},
+		"one after the other":   {false, 4000, 2},
+		"the same, of a phone":  {true, 4000, 2},
+		"the next of the phone": {true, day, 2},
+	} {
+		all := []Entry{
+			{ActivityID: "1", SportType: "Run", StartedAt: monday - 30, Distance: 9000, Elapsed: 3600},
+			{ActivityID: "2", SportType: "Run", StartedAt: monday - 30 + c.later, Distance: 9000, Elapsed: 3600},
+		}
+
+		for _, target := range []Target{StreakDays, StreakWeeks} {
+			g := Goal{Sports: SetOf(Run), Target: target, Total: 7, Parts: 7, Once: c.once}
+			carried := Carry(Carried{}, all, g, DefaultChoice, monday+3*day)
+
+			got := []int64{Count(all, g, DefaultChoice).Progress, carried.Longest}
+			if diff := cmp.Diff([]int64{c.want, c.want}, got); diff != "" {
+				t.Errorf("%s, %s, counted and carried (-want +got):\n%s", name, target, diff)
+			}
+		}
+	}
+}

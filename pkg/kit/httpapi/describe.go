@@ -36,6 +36,7 @@ var common = map[string]string{
 	"Retry-After":             "Seconds until a retry may succeed.",
 	"RateLimit":               "The limit that is exceeded, and the seconds until it is none.",
 	"RateLimit-Policy":        "The number of requests that the limit allows in a window of seconds.",
+	"WWW-Authenticate":        "That a native app sends a bearer token, and why the token is refused.",
 	"Deprecation":             "Since when the operation is deprecated.",
 	"Sunset":                  "From when on the operation may be gone.",
 	"Link":                    "The page that says what to use in its place.",
@@ -174,6 +175,12 @@ func complete(fn spec.Function, codes map[int][]string) func(*huma.OpenAPI, *hum
 			other := *first
 			other.Description = http.StatusText(status)
 			op.Responses[strconv.Itoa(status)] = &other
+		}
+
+		if route.Auth == spec.Session {
+			op.Responses["401"].Headers = map[string]*huma.Param{
+				"WWW-Authenticate": {Description: common["WWW-Authenticate"], Schema: &huma.Schema{Type: huma.TypeString}},
+			}
 		}
 
 		if limited := op.Responses["429"]; limited != nil {

@@ -647,7 +647,7 @@ func documentOf(ctx context.Context, err error) error {
 			Title:  http.StatusText(status),
 			Detail: f.Text,
 		},
-		extensions: f.Extensions, retryAfter: f.RetryAfter, limit: f.Limit,
+		extensions: f.Extensions, retryAfter: f.RetryAfter, limit: f.Limit, challenge: challengeOf(f),
 	}
 	if f.Field != "" {
 		doc.Errors = []*huma.ErrorDetail{{Message: f.Text, Location: f.Field}}
@@ -665,12 +665,31 @@ type document struct {
 	extensions map[string]any
 	retryAfter time.Duration
 	limit      spec.Limit // the rate that the request exceeds, if any
+	challenge  string     // WWW-Authenticate, "" for none
 }
 
-// GetHeaders returns Retry-After in seconds, rounded up (RFC 9110, 10.2.3), and for a rate
-// RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11). huma sends them.
+// challengeOf returns the challenge of a refusal of package session (RFC 6750, 3), "" of any other: a request
+// without credentials gets no error.
+func challengeOf(f *problem.Error) string {
+	switch {
+	case errors.Is(f, session.ErrToken):
+		return `Bearer error="invalid_token"`
+	case errors.Is(f, session.ErrBoth):
+		return `Bearer error="invalid_request"`
+	case errors.Is(f, session.ErrMissing), errors.Is(f, session.ErrInvalid):
+		return "Bearer"
+	}
+
+	return ""
+}
+
+// GetHeaders returns Retry-After in seconds, rounded up (RFC 9110, 10.2.3), for a rate
+// RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11), and the challenge. huma sends them.
 func (d document) GetHeaders() http.Header {
 	h := http.Header{}
+	if d.challenge != "" {
+		h.Set("WWW-Authenticate", d.challenge)
+	}
 
 	left := strconv.FormatInt(int64((d.retryAfter+time.Second-1)/time.Second), 10)
 	if d.retryAfter > 0 {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +20,7 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/session"
 	"matchday/pkg/spec"
 )
 
@@ -238,6 +241,7 @@ func TestSessionsAreDescribed(t *testing.T) {
 		Security []map[string][]string
 		Schemes  map[string]map[string]string
 		Refusals []string // 401, 403 and 409, if they are listed
+		Headers  []string // of 401
 	}
 
 	cookie := map[string]map[string]string{
@@ -248,9 +252,10 @@ func TestSessionsAreDescribed(t *testing.T) {
 		},
 	}
 	for a, want := range map[spec.Auth]described{
-		spec.Session: {[]map[string][]string{{"session": {}}, {"bearer": {}}}, cookie, []string{"401", "403"}},
-		spec.Browser: {[]map[string][]string{}, nil, []string{"403"}},
-		spec.Public:  {[]map[string][]string{}, nil, []string{"403"}},
+		spec.Session: {[]map[string][]string{{"session": {}}, {"bearer": {}}}, cookie, []string{"401", "403"},
+			[]string{"WWW-Authenticate"}},
+		spec.Browser: {[]map[string][]string{}, nil, []string{"403"}, nil},
+		spec.Public:  {[]map[string][]string{}, nil, []string{"403"}, nil},
 	} {
 		text, err := OpenAPI(routeOf(a), reading)
 		if err != nil {
@@ -260,7 +265,7 @@ func TestSessionsAreDescribed(t *testing.T) {
 		var doc struct {
 			Paths map[string]map[string]struct {
 				Security  []map[string][]string
-				Responses map[string]any
+				Responses map[string]struct{ Headers map[string]any }
 			}
 			Components struct{ SecuritySchemes map[string]map[string]string }
 		}
@@ -270,7 +275,9 @@ func TestSessionsAreDescribed(t *testing.T) {
 
 		op := doc.Paths["/overs/{id}"]["get"]
 
-		got := described{Security: op.Security, Schemes: doc.Components.SecuritySchemes}
+		got := described{
+			Security: op.Security, Schemes: doc.Components.SecuritySchemes, Headers: slices.Collect(maps.Keys(op.Responses["401"].Headers)),
+		}
 		for status := range op.Responses {
 			if slices.Contains([]string{"401", "403", "409", "418"}, status) {
 				got.Refusals = append(got.Refusals, status)
@@ -281,6 +288,36 @@ func TestSessionsAreDescribed(t *testing.T) {
 
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", a, diff)
+		}
+	}
+}
+
+// TestRefusedCallersAreChallenged: a refusal of a caller says that a native app sends a bearer token, and what is wrong with
+// the one that was sent. Other refusals with the same status do not.
+func TestRefusedCallersAreChallenged(t *testing.T) {
+	t.Parallel()
+
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{session.ErrMissing, "Bearer"},
+		{session.ErrInvalid, "Bearer"},
+		{session.ErrToken, `Bearer error="invalid_token"`},
+		{session.ErrToken.Because(io.EOF), `Bearer error="invalid_token"`},
+		{session.ErrBoth, `Bearer error="invalid_request"`},
+		{problem.New(problem.Unauthenticated, "invalid_secret", "guessed"), ""},
+		{session.ErrOrigin, ""},
+	} {
+		by := door(func(context.Context, events.APIGatewayV2HTTPRequest) (string, error) { return "", c.err })
+
+		out, err := Lambda(routeOf(spec.Session), by, readMine)(t.Context(), request(t, "GET", "/overs/7", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if diff := cmp.Diff(c.want, out.Headers["Www-Authenticate"]); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.err, diff)
 		}
 	}
 }

@@ -246,6 +246,29 @@ func TestWorkoutOfTheLastHourSettles(t *testing.T) {
 	same(t, "later", shows(w, id), settled{36_000, 12, 12, "", "COMPLETED"})
 }
 
+// TestCompletedMilestoneCountsWhatWasEditedLater: a recomputation counts what the list of its workouts says. The other
+// recording of a workout that was edited after the milestone closed does not count in its place.
+func TestCompletedMilestoneCountsWhatWasEditedLater(t *testing.T) {
+	t.Parallel()
+	w := settling(t)
+	id := w.Start("ann", commitcollecttest.Goal{Source: "PHONE", StartDay: "2026-06-01", EndDay: "2026-06-08", Total: 12_000})
+	day := time.Date(2026, 6, 7, 6, 0, 0, 0, time.UTC)
+
+	w.MoveClock(day.Add(20 * time.Hour))
+	put(w, "ann", phoneRun("A", day, 10_000, 1), phoneRun("B", day.Add(time.Minute), 10_200, 1), phoneRun("C", day.Add(9*time.Hour), 5000, 1))
+	w.Pass(2 * time.Hour)
+	same(t, "completed", shows(w, id), settled{15_000, 12, 12, "", "COMPLETED"})
+
+	w.MoveClock(day.AddDate(0, 0, 30))
+	w.SignIn("ann")
+	put(w, "ann", phoneRun("A", day, 9800, 2))
+	w.Pass(2 * time.Hour)
+
+	out := w.Ask("ann", http.MethodPost, "/milestones/"+id+"/recompute", nil)
+	same(t, "a recomputation", testkit.Decode[commitcollecttest.Milestone](w.World, out).RawProgress, int64(14_800))
+	same(t, "what counted", reasonsOf(w, "ann", id)["B"], "duplicate")
+}
+
 // TestRowsOfBeforeAreSettled: what is stored without times was counted and minted at once. It stays.
 func TestRowsOfBeforeAreSettled(t *testing.T) {
 	t.Parallel()

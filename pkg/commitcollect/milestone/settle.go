@@ -89,11 +89,11 @@ type sums struct {
 	partAt  int64 // when the next part is minted, if none of the others changes, epoch s; 0 if they earn none
 }
 
-// sum adds up the workouts that arrived before the milestone closes. One is settled if what the rules need
-// of it has not changed for the settling time.
+// sum adds up the workouts of a milestone: until it is completed, those that arrived before it closes. One is settled
+// if what the rules need of it has not changed for the settling time.
 func (s *Service) sum(r Row, entries []tally.Entry, c tally.Choice) sums {
 	g := r.Goal()
-	if closes := r.ClosesAt(); !closes.IsZero() {
+	if closes := r.ClosesAt(); !closes.IsZero() && r.Status != Completed {
 		entries = tally.StoredUntil(entries, closes.Unix())
 	}
 

@@ -407,6 +407,22 @@ func (a *athlete) latest(source string) (all []*activity) {
 	return all
 }
 
+// listed returns the athlete with the activities that Strava lists now.
+func (a *athlete) listed() *athlete {
+	all := *a
+	all.activities = nil
+
+	for _, x := range a.activities {
+		if x.id != 0 && !a.hidden(x) {
+			y := *x
+			y.has, y.seen = true, y.data
+			all.activities = append(all.activities, &y)
+		}
+	}
+
+	return &all
+}
+
 // since is when the history begins that the app fetches: with the year, or with the first milestone that
 // is open.
 func (a *athlete) since(now time.Time) time.Time {

@@ -117,6 +117,27 @@ func TestHidden(t *testing.T) {
 	}
 }
 
+// TestListed: Strava lists what the app has lost with the connection, as it is there now, and nothing that is hidden,
+// deleted or not brought yet. The athlete stays as it is.
+func TestListed(t *testing.T) {
+	t.Parallel()
+
+	run := func(id int64, metres float64) *activity {
+		return &activity{id: id, data: data{sport: "Run", start: noon, metres: metres}}
+	}
+	lost, gone, private, later := run(1, 1000), run(2, 200), run(3, 30), run(0, 4)
+	gone.gone, private.private = true, true
+	a := &athlete{scope: everything[:2], activities: []*activity{lost, gone, private, later}, counts: choice{Private: true}}
+	g := goal{source: atStrava, target: distance, sports: []string{"RUN"}, start: noon}
+
+	listed, _ := a.listed().sum(g, anything)
+	known, _ := a.sum(g, anything)
+
+	if listed != 1000 || known != 0 {
+		t.Errorf("Strava lists %d m, and the app knows %d m, want 1000 and 0", listed, known)
+	}
+}
+
 // TestWorldsDiffer: another seed is another year, and the same seed the same.
 func TestWorldsDiffer(t *testing.T) {
 	t.Parallel()

@@ -219,9 +219,15 @@ func (p *planner) upsets(last time.Time) {
 	one := func(do func(context.Context, *athlete), after time.Duration) func(at time.Time) time.Time {
 		return func(at time.Time) time.Time { p.add(at, do); return at.Add(after) }
 	}
+
+	chosen := time.Hour
+	if r.cfg.Retention > 0 { // the history is fetched again, and settles
+		chosen += 2 * r.cfg.Settling
+	}
+
 	all := []func(at time.Time) time.Time{
 		one(r.drop(recent), rest), one(r.crop(recent), rest),
-		one(r.retype, rest), one(r.postdate, rest), one(r.flag, rest), one(r.choose, time.Hour), one(r.dropTwin, rest),
+		one(r.retype, rest), one(r.postdate, rest), one(r.flag, rest), one(r.choose, chosen), one(r.dropTwin, rest),
 		func(at time.Time) time.Time { // it is hidden, and shown again
 			p.add(at, r.hide)
 			p.add(at.Add(rest+time.Minute), r.show)

@@ -157,6 +157,13 @@ var useCases = []useCase{
 			_, err := open(m, env, game.Open).DeleteGoal(ctx, &game.DeleteGoal{User: ann, GameID: m.id, EventID: "01JX0000000000000000000001"})
 			return err
 		}},
+	{"correct a game of an earlier release", game.UndoGoalFunction(), []string{"SendMessage*"}, func(m *match) {
+		m.played()
+		m.earlier()
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, game.Open).DeleteGoal(ctx, &game.DeleteGoal{User: ann, GameID: m.id, EventID: "01JX0000000000000000000001"})
+		return err
+	}},
 	{"accept a goal that came too late", game.AcceptProposalFunction(), []string{"SendMessage*"}, func(m *match) {
 		m.played()
 

@@ -195,6 +195,12 @@ func (m *match) consistent() {
 		}
 	}
 
+	for _, r := range everything(m.World) {
+		if r["sk"] == item.TalliesKey(m.id) && (r["rev"] != of["rev"] || g.Result == nil) {
+			m.T.Errorf("of the %s game of revision %v there are the tallies %v", g.Status, of["rev"], r)
+		}
+	}
+
 	status := g.Status
 	if status == item.Finished && g.Result == nil {
 		status = item.Void

@@ -99,6 +99,7 @@ var patterns = map[string]string{
 	"Goal":        `GAME#I GOAL#[123]#[0-9]{4}#I`,
 	"Roster":      `GAME#I ROSTER#S#I`,
 	"SessionGame": `(SESSION|SEASON)#I GAME#T#I`,
+	"GameTallies": `SEASON#I GAME#~I`,
 	"Grant":       `LEAGUE#I ACL#USER#U|USER#U LEAGUE#I`,
 	"Player":      `PLAYER#I PROFILE|LEAGUE#I PLAYER#I`,
 

@@ -295,8 +295,10 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 			Teams:       teams,
 		}
 		if g.result != nil {
-			l.Scores, l.Result, l.Players = game.Scores, g.result, item.Tallies(seats, goals)
+			l.Scores, l.Result = game.Scores, g.result
 
+			add(item.SeasonKey(season), item.TalliesKey(id), "GameTallies",
+				item.GameTallies{GameID: id, Status: item.Finished, Players: item.Tallies(seats, goals)})
 			add(item.OutboxKey, item.GameKey(id), "Outbox", item.Outbox{GameID: id, SeasonID: season, Rev: 1})
 		}
 

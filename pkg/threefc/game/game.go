@@ -173,6 +173,8 @@ type state struct {
 	by        string          // the caller
 	listing   item.Listing    // as it was read
 	key       string          // of the listing, as it was read
+
+	tallies map[string]item.Tally // as they were read
 }
 
 // load reads a game in whose league the user has at least a role.
@@ -209,7 +211,7 @@ func (s *Service) load(ctx context.Context, gameID, userID string, least item.Ro
 		return nil, item.ErrScope
 	}
 
-	st.listing, st.key = st.list(), item.StartKey(st.game.V().StartTs, gameID)
+	st.listing, st.tallies, st.key = st.list(), st.tally(), item.StartKey(st.game.V().StartTs, gameID)
 	st.role, err = item.CheckIn(ctx, s.DB, st.game.V().LeagueID, st.game.V().SessionID, userID, least)
 
 	return st, item.Conceal(ctx, s.DB, st.game.V().LeagueID, err, item.ErrScope)
@@ -229,6 +231,7 @@ const (
 	proposalType = "Proposal"
 
 	listingType = "SessionGame"
+	talliesType = "GameTallies"
 )
 
 func add[T any](all *[]item.Row[T], r item.Any) error {
@@ -250,15 +253,20 @@ func (st *state) list() item.Listing {
 		l.Scores = g.Scores
 	}
 
-	if st.game.Status == item.Finished && g.State != item.Walkover { // of a walkover nobody has played
-		l.Players = item.Tallies(item.Values(st.seats), item.Values(st.goals))
-	}
-
 	return l
 }
 
+// tally returns what the players of a finished game have done, nil for other games. Of a walkover nobody has played.
+func (st *state) tally() map[string]item.Tally {
+	if st.game.Status != item.Finished || st.game.V().State == item.Walkover {
+		return nil
+	}
+
+	return item.Tallies(item.Values(st.seats), item.Values(st.goals))
+}
+
 // commit returns the writes of a change: those given, the game with its score, and, if they
-// have changed, the game in the lists, with a row in the outbox if it is or was finished.
+// have changed, the game in the lists and the tallies of its players, with a row in the outbox if it is or was finished.
 // From then on st.game is the game as written.
 func (st *state) commit(now time.Time, writes ...dynamo.Write) []dynamo.Write {
 	g := st.game.V()
@@ -274,8 +282,8 @@ func (st *state) commit(now time.Time, writes ...dynamo.Write) []dynamo.Write {
 
 	writes = append(writes, saved)
 
-	l, key := st.list(), item.StartKey(g.StartTs, g.ID)
-	if reflect.DeepEqual(l, st.listing) {
+	l, tallies, key := st.list(), st.tally(), item.StartKey(g.StartTs, g.ID)
+	if reflect.DeepEqual(l, st.listing) && reflect.DeepEqual(tallies, st.tallies) {
 		return writes
 	}
 
@@ -287,6 +295,15 @@ func (st *state) commit(now time.Time, writes ...dynamo.Write) []dynamo.Write {
 		if key != st.key {
 			writes = append(writes, dynamo.DeleteWrite(item.Key(pk, st.key)))
 		}
+	}
+
+	switch pk, sk := item.SeasonKey(g.SeasonID), item.TalliesKey(g.ID); {
+	case len(tallies) > 0:
+		row := item.New(pk, sk, talliesType, item.GameTallies{GameID: g.ID, Status: item.Finished, Players: tallies}, now)
+		row.CreatedAt, row.Rev = game.CreatedAt, game.Rev
+		writes = append(writes, dynamo.PutWrite(row))
+	case st.listing.Status == item.Finished:
+		writes = append(writes, dynamo.DeleteWrite(item.Key(pk, sk)))
 	}
 
 	if st.affectsStandings() {
@@ -729,7 +746,7 @@ const Remembered = 30 * 24 * time.Hour
 // cancelled returns the write of the game in the calendar, as one that was deleted.
 func (st *state) cancelled(now time.Time) dynamo.Write {
 	l := st.listing
-	l.Status, l.Scores, l.Result, l.Players, l.State = item.CancelledGame, nil, nil, nil, ""
+	l.Status, l.Scores, l.Result, l.State = item.CancelledGame, nil, nil, ""
 	row := item.New(item.SeasonKey(st.game.V().SeasonID), item.CancelledKey(l.GameID), "CancelledGame", l, now)
 	row.CreatedAt, row.Rev, row.TTL = st.game.CreatedAt, st.game.Rev+1, now.Add(Remembered).Unix()
 
@@ -792,6 +809,7 @@ func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Remo
 		writes := []dynamo.Write{
 			st.game.Drop(), counted, session.Mirror(season, session.PK), dynamo.DeleteWrite(item.Key(season, item.SlugKey(g.Slug))),
 			dynamo.DeleteWrite(item.Key(season, st.key)), dynamo.DeleteWrite(item.Key(session.PK, st.key)),
+			dynamo.DeleteWrite(item.Key(season, item.TalliesKey(g.ID))),
 		}
 		if st.affectsStandings() {
 			writes = append(writes, putOutbox(*g, st.game.Rev+1, now))

@@ -31,6 +31,10 @@ const (
 
 	Cancelled = "CANCELLED#"
 
+	// Tallied begins with Games and sorts after every StartKey: who reads the games by their start does not read the
+	// tallies, and who reads all that begins with Games does.
+	Tallied = Games + "~"
+
 	PlayerStats = "PLAYERSTAT#" // of a season, by player
 	Stats       = "STAT#"       // of a player, by season
 )
@@ -79,6 +83,7 @@ func GrantKey(userID string) string     { return Grants + userID }
 func CancelledKey(gameID string) string { return Cancelled + gameID }
 func ProposalKey(goalID string) string  { return Proposed + goalID }
 func RemovedKey(goalID string) string   { return "REMOVED#" + goalID }
+func TalliesKey(gameID string) string   { return Tallied + gameID }
 
 // RosterKey is the sort key of a player in a team of a game.
 func RosterKey(teamID, playerID string) string { return Rosters + teamID + "#" + playerID }
@@ -241,22 +246,32 @@ func (g Game) Running() int {
 // Over reports whether all thirds are finished.
 func (g Game) Over() bool { return g.Thirds[Thirds-1].FinishedAt != "" }
 
-// Listing is a game in the lists of its session and of its season. Scores, Result and
-// Players are those of a finished game.
+// Listing is a game in the lists of its session and of its season. Scores and Result are those of a finished game.
 type Listing struct {
-	GameID      string           `json:"gameId"`
-	SessionID   string           `json:"sessionId"`
-	Slug        string           `json:"slug"`
-	StartTs     string           `json:"gameStartTs"`
-	ThirdLength int              `json:"thirdLength"`
-	Location    string           `json:"location,omitempty"`
-	Status      string           `json:"status"`
-	Teams       []Team           `json:"teams"`
-	Scores      []Score          `json:"scores,omitempty"`
-	Result      *Result          `json:"result,omitempty"`
-	Players     map[string]Tally `json:"players,omitempty"` // by id
-	State       string           `json:"state,omitempty"`
-	Absent      []string         `json:"absent,omitempty"`
+	GameID      string   `json:"gameId"`
+	SessionID   string   `json:"sessionId"`
+	Slug        string   `json:"slug"`
+	StartTs     string   `json:"gameStartTs"`
+	ThirdLength int      `json:"thirdLength"`
+	Location    string   `json:"location,omitempty"`
+	Status      string   `json:"status"`
+	Teams       []Team   `json:"teams"`
+	Scores      []Score  `json:"scores,omitempty"`
+	Result      *Result  `json:"result,omitempty"`
+	State       string   `json:"state,omitempty"`
+	Absent      []string `json:"absent,omitempty"`
+
+	// Players are what the players of a finished game have done, by id. Only earlier releases have written them here:
+	// the next change of the game moves them to its GameTallies.
+	Players map[string]Tally `json:"players,omitempty"`
+}
+
+// GameTallies are what the players of a finished game have done. The row is written with the game's Listing, in one
+// transaction and with the same revision: it does not count for a listing of another revision.
+type GameTallies struct {
+	GameID  string           `json:"gameId"`
+	Status  string           `json:"status"`  // Finished, by which earlier releases count the row as one more game of the players
+	Players map[string]Tally `json:"players"` // by id
 }
 
 // Tally is what a player has done.

@@ -146,6 +146,7 @@ func dropEntry(ctx context.Context, db dynamo.DB, r item.Any) error {
 	}
 
 	switch {
+	case strings.HasPrefix(r.SK, item.Tallied): // of a game that has a row of its own
 	case strings.HasPrefix(r.SK, item.Games):
 		return purge(ctx, db, item.GameKey(r.SK[strings.LastIndex(r.SK, "#")+1:]))
 	case strings.HasPrefix(r.SK, item.Sessions):

@@ -99,7 +99,7 @@ func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
 		return err
 	}
 
-	games := item.Values(rows)
+	games := gamesOf(rows)
 
 	var ids []string
 	for _, g := range games {
@@ -178,6 +178,29 @@ func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
 	}
 
 	return nil
+}
+
+// gamesOf returns the games of the rows of a season whose sort keys begin with item.Games, each with what its players
+// have done. The tallies are those of the same revision: if a change of the game came between the reads of its two
+// rows, its players count when the tables are computed for that change. A game that no release since the tallies have
+// rows of their own has changed has them in its listing.
+func gamesOf(rows []item.Row[item.Listing]) (games []item.Listing) {
+	at := map[string]int{} // by the game's id
+
+	for i, r := range rows {
+		if !strings.HasPrefix(r.SK, item.Tallied) { // these come first
+			at[r.V().GameID] = i
+			games = append(games, *r.V())
+
+			continue
+		}
+
+		if of, ok := at[r.V().GameID]; ok && rows[of].Rev == r.Rev {
+			games[of].Players = r.V().Players
+		}
+	}
+
+	return games
 }
 
 // computed returns what the tables of a season are now, as JSON, by sort key.

@@ -182,7 +182,8 @@ var (
 // Tables of seasons, and the outbox of finished games.
 var (
 	ReadSeason = App.On("Read games and tables of a season",
-		"pk=SEASON#{seasonId}, sk begins with GAME#, STANDING#, PLAYERSTAT# or LEADERS", perFinish, spec.Query)
+		"pk=SEASON#{seasonId}, sk begins with GAME#, the games and then the tallies of their players, STANDING#, PLAYERSTAT# or LEADERS",
+		perFinish, spec.Query)
 	ReadPlayers = App.On("Read players of a season", "pk=PLAYER#{playerId}, sk=PROFILE (batches of 100)", perFinish, spec.BatchGetItem)
 	SaveTables  = App.On("Save tables", "pk=SEASON#{seasonId}, sk=STANDING#{teamId}, PLAYERSTAT#{playerId} and LEADERS, "+
 		"pk=PLAYER#{playerId}, sk=STAT#{seasonId} (batches of 25)", perFinish, spec.BatchWriteItem)

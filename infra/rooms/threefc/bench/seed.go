@@ -125,13 +125,15 @@ func newSeason(ctx context.Context, w *measure.World, players int) (*season, err
 			Teams:       teams,
 			Scores:      item.Scores(teams, nil),
 			Result:      &item.Result{Winner: "red"},
-			Players:     map[string]item.Tally{},
-		}
-		for i := range roster {
-			g.Players[player(i)] = item.Tally{TeamID: teams[i%3].TeamID, Games: 1, Goals: 1}
 		}
 
-		all = append(all, item.New(x.PK, item.StartKey(start, id), "SessionGame", g, now))
+		tallies := item.GameTallies{GameID: id, Status: item.Finished, Players: map[string]item.Tally{}}
+		for i := range roster {
+			tallies.Players[player(i)] = item.Tally{TeamID: teams[i%3].TeamID, Games: 1, Goals: 1}
+		}
+
+		all = append(all, item.New(x.PK, item.StartKey(start, id), "SessionGame", g, now),
+			item.New(x.PK, item.TalliesKey(id), "GameTallies", tallies, now))
 	}
 
 	if err := s.put(ctx, all); err != nil {

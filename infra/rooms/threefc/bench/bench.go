@@ -145,7 +145,7 @@ func benchUses(ctx context.Context, players int) ([]useCost, error) {
 		{s.screen("show-game-page", public.ShowGameFunction(), of, nil), target{8, 0}},
 		// Half a unit each for the season and the league, which may be private.
 		{s.screen("show-standings", public.GetStandingsFunction(), func() []string { return []string{seasonID} }, nil), target{2, 0}},
-		{s.screen("show-season-page", public.ShowSeasonFunction(), func() []string { return of()[:2] }, nil), target{20, 0}},
+		{s.screen("show-season-page", public.ShowSeasonFunction(), func() []string { return of()[:2] }, nil), target{12, 0}},
 	}
 
 	var measured []measure.Use

@@ -127,9 +127,9 @@
 // Earlier releases have written the tallies into the listing, where they count until the next change of the game.
 // Functions of such a release may run beside those of this one for as long as a gradual deployment takes, and after a
 // roll back. They take the row of the tallies for one more game of its players and compute the same tables. The
-// exception is a game that this release has finished and an earlier one then corrects or deletes: the tables of the
-// earlier one count its players twice, or still, until this release computes them, which each later change of a
-// game of the season requests. Nothing else depends on it, and no goal, score or standing of a team does.
+// exception is a game that this release has finished and an earlier one then corrects or deletes: the earlier one counts
+// its players twice, or still, until this release computes the tables, after the next game of the season that is
+// finished or corrected. Goals, scores and the standings of the teams are right meanwhile.
 //
 // # Whose goals
 //

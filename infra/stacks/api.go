@@ -15,13 +15,6 @@ import (
 	"matchday/pkg/spec"
 )
 
-// What web pages of the stage's origins may send and read (CORS), and how long their browsers
-// cache that.
-var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, []string{"authorization", "content-type",
-	"idempotency-key", "if-match", "if-none-match"}, []string{"etag", "retry-after"}
-
-const corsSeconds = 3600
-
 // newAPI adds the room's HTTP API without its routes, if the room has routes. Pages of the
 // stage's origins send their cookies to a room that has routes for browsers.
 func (r *room) newAPI() {
@@ -30,8 +23,9 @@ func (r *room) newAPI() {
 	}
 
 	cors := &api.CfnApi_CorsProperty{
-		AllowOrigins: jsii.Strings(r.Stage.Origins...), AllowMethods: jsii.Strings(corsMethods...),
-		AllowHeaders: jsii.Strings(corsHeaders...), ExposeHeaders: jsii.Strings(corsExposed...), MaxAge: number(corsSeconds),
+		AllowOrigins: jsii.Strings(r.Stage.Origins...), AllowMethods: jsii.Strings(stage.CORSMethods...),
+		AllowHeaders: jsii.Strings(stage.CORSHeaders...), ExposeHeaders: jsii.Strings(stage.CORSExposed...),
+		MaxAge: number(stage.CORSMaxAge.Seconds()),
 	}
 	if allowCredentials(r.Stage, r.spec) {
 		cors.AllowCredentials = yes(true)

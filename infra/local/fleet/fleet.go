@@ -48,6 +48,7 @@ import (
 	"matchday/infra/sim/ses"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/sim/stepfunctions"
+	"matchday/infra/stage"
 	"matchday/infra/tools/judge/calls"
 	"matchday/infra/tools/openapi"
 	accounts "matchday/pkg/kit/account"
@@ -624,9 +625,11 @@ func (f *Fleet) room(in app.Room, env []string) error {
 		Scope:       spec.Scope,
 		Timeout:     f.limit(29 * time.Second),
 		CORS: apigateway.CORS{
-			AllowOrigins: []string{"*"},
-			AllowMethods: []string{"*"},
-			AllowHeaders: []string{"authorization", "content-type", "if-none-match"},
+			AllowOrigins:  []string{"*"},
+			AllowMethods:  stage.CORSMethods,
+			AllowHeaders:  stage.CORSHeaders,
+			ExposeHeaders: stage.CORSExposed,
+			MaxAge:        stage.CORSMaxAge,
 		},
 	})
 	if err != nil {

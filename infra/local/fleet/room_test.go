@@ -24,6 +24,7 @@ import (
 	"matchday/infra/sim/cognito"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/sqs"
+	"matchday/infra/stage"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
@@ -119,6 +120,44 @@ func TestPathsReachTheAPI(t *testing.T) {
 		if want := `{"message":"Not Found"}`; err != nil || res.StatusCode != http.StatusNotFound || string(text) != want {
 			t.Errorf("%s: got %d %s (%v), want 404 %s", path, res.StatusCode, text, err, want)
 		}
+	}
+}
+
+// TestPagesMaySendAsDeployed: a browser lets a page of another port of this machine send what it lets a page of a stage's
+// origins send to a deployed API, and read as much of the answers.
+func TestPagesMaySendAsDeployed(t *testing.T) {
+	t.Parallel()
+	f, _ := newLab(t)
+
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, f.URL+"/lab/x", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	req.Header.Set("Origin", "http://localhost:5173")
+	req.Header.Set("Access-Control-Request-Method", "POST")
+	req.Header.Set("Access-Control-Request-Headers", "idempotency-key")
+
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	res.Body.Close()
+
+	for name, want := range map[string]string{
+		"Origin":  "*",
+		"Methods": strings.Join(stage.CORSMethods, ","),
+		"Headers": strings.Join(stage.CORSHeaders, ","),
+	} {
+		if got := res.Header.Get("Access-Control-Allow-" + name); got != want {
+			t.Errorf("Access-Control-Allow-%s is %q, want %q", name, got, want)
+		}
+	}
+
+	exposed, cached := res.Header.Get("Access-Control-Expose-Headers"), res.Header.Get("Access-Control-Max-Age")
+	if want := strings.Join(stage.CORSExposed, ","); exposed != want || cached != fmt.Sprint(stage.CORSMaxAge.Seconds()) {
+		t.Errorf("a page may read %q and cache that for %s s, want %q for %v", exposed, cached, want, stage.CORSMaxAge)
 	}
 }
 

@@ -23,6 +23,7 @@ import okhttp3.Request
 import okhttp3.RequestBody
 import okhttp3.RequestBody.Companion.toRequestBody
 import okhttp3.Response
+import okio.BufferedSink
 import java.io.IOException
 import java.time.DateTimeException
 import java.time.Instant
@@ -86,8 +87,6 @@ class Client(
 
     private suspend fun send(operation: Operation): Answer {
         val request = operation.request(base)
-        // What has no second effect: a lost answer is no reason to fail.
-        val repeatable = operation.method in listOf("GET", "PUT", "DELETE") || operation.key != null
         var renewed = false
         var attempt = 1
 
@@ -96,7 +95,7 @@ class Client(
             val answer = try {
                 http.answer(if (token == null) request else request.newBuilder().header("Authorization", "Bearer $token").build())
             } catch (e: IOException) {
-                if (!repeatable || attempt >= retry.attempts) throw e
+                if (!operation.repeatable || attempt >= retry.attempts) throw e
                 null
             }
 
@@ -136,6 +135,9 @@ class Operation(
     /** The Idempotency-Key; null for an operation that takes none. */
     val key: String? = null,
 ) {
+    /** Has no second effect: a lost answer is no reason to fail. */
+    internal val repeatable = method in listOf("GET", "PUT", "DELETE") || key != null
+
     internal fun request(base: String): Request {
         val url = (base + path).toHttpUrl().newBuilder()
         for ((name, value) in query) {
@@ -152,8 +154,19 @@ class Operation(
 
         val content: RequestBody? = body?.toRequestBody(JSON) ?: if (method == "GET" || method == "DELETE") null else ByteArray(0).toRequestBody()
 
-        return request.method(method, content).build()
+        return request.method(method, if (repeatable) content else content?.let(::Once)).build()
     }
+}
+
+/** A body that OkHttp does not send again by itself when a connection breaks: the request may have had its effect. */
+private class Once(private val body: RequestBody) : RequestBody() {
+    override fun contentType() = body.contentType()
+
+    override fun contentLength() = body.contentLength()
+
+    override fun isOneShot() = true
+
+    override fun writeTo(sink: BufferedSink) = body.writeTo(sink)
 }
 
 private val JSON = "application/json".toMediaType()

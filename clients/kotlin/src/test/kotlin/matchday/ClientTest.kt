@@ -155,6 +155,16 @@ class ClientTest {
     }
 
     @Test
+    fun `what may have a second effect is sent once, also on a connection that was used before`() {
+        serve(thing, null)
+        val client = Client("http://127.0.0.1:${server.address.port}/lab", retry = retry) // whose OkHttp repeats by itself
+        runBlocking { client.get() }
+
+        assertThrows(IOException::class.java) { runBlocking { client.call(Operation("PATCH", "/things/a", body = "{}")) } }
+        assertEquals(listOf("GET /lab/things", "PATCH /lab/things/a"), asked.map { it.line })
+    }
+
+    @Test
     fun `read returns the ETag of an answer`() = runBlocking {
         val client = serve(Reply(200, """{"id":"a"}""", mapOf("ETag" to "\"7\"")), thing)
         val things = Operation("GET", "/things")

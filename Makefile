@@ -108,21 +108,20 @@ check: tools ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, Op
 	@$(MAKE) --no-print-directory clients
 
 # The packages for apps: what is written by hand, clients/, and what infra/tools/clients generates from
-# the released contracts. VERSION is theirs.
+# the released contracts.
 CLIENTS := .local/clients
 contracts := $(wildcard pkg/*/testdata/openapi.json)
-generator := infra/tools/clients/main.go infra/tools/clients/contract.go
+generator := infra/tools/clients/main.go infra/tools/clients/contract.go clients/CHANGELOG.md
 # Kotlin is compiled where a JDK, 11 or newer, and Maven are.
 JAVA := $(and $(shell command -v java),$(shell command -v jar),$(shell command -v mvn))
-# A package of another version is another package.
-stamp = $(CLIENTS)/.$(1)$(VERSION:%=-%)
-write = rm -f $(CLIENTS)/.$(1)* && go run ./infra/tools/clients $(1) $(CLIENTS)/$(1) $(call quoted,$(VERSION))
+stamp = $(CLIENTS)/.$(1)
+write = rm -f $(CLIENTS)/.$(1) && go run ./infra/tools/clients $(1) $(CLIENTS)/$(1)
 
-clients: tools $(call stamp,typescript) $(if $(JAVA),$(call stamp,kotlin) $(CLIENTS)/.stories,no-java) $(call stamp,swift) ## the packages for apps, ready to publish, in .local/clients: VERSION=1.2.0
+clients: tools $(call stamp,typescript) $(if $(JAVA),$(call stamp,kotlin) $(CLIENTS)/.stories,no-java) $(call stamp,swift) ## the packages for apps, ready to publish, in .local/clients; that for Kotlin needs a JDK and Maven
 
 $(call stamp,typescript): $(contracts) $(generator) infra/tools/clients/typescript.go $(shell find clients/typescript -type f) $(wildcard infra/rooms/*/story.ts)
 	@echo "TypeScript client" && $(call write,typescript) && cd $(CLIENTS)/typescript && for f in $(abspath $(contracts)); do \
-	  r=$${f%/testdata/openapi.json}; ../../../node_modules/.bin/openapi-typescript $$f -o src/rooms/$${r##*/}.types.ts >/dev/null 2>&1 || exit 1; done && \
+	  r=$${f%/testdata/openapi.json}; ../../../node_modules/.bin/openapi-typescript --default-non-nullable=false $$f -o src/rooms/$${r##*/}.types.ts >/dev/null 2>&1 || exit 1; done && \
 	  ../../../node_modules/.bin/tsc && node --test dist/test/*.test.js >.test.log || { cat .test.log; exit 1; }
 	@cd $(CLIENTS)/typescript && npm pack --silent >/dev/null && touch ../$(@F)
 
@@ -167,7 +166,7 @@ $(SWIFT_PARSER):
 	@$(call venv,tree-sitter==0.26.1 tree-sitter-swift==0.7.4)
 
 no-java:
-	@echo "There is no Java 11 or newer with Maven: the Kotlin package is not written."
+	@echo "There is no JDK, 11 or newer, with Maven (https://adoptium.net/, https://maven.apache.org/): the Kotlin package is not written."
 
 release-contract: ## release the contracts of all rooms, pkg/<room>/testdata/openapi.json, and the types of a Live Activity, for review: make check compares with them
 	@$(documents) && for f in .local/openapi/*.json; do r=$$(basename $$f .json); \

@@ -1,6 +1,6 @@
-// Command clients writes the package with which apps call the APIs to a folder: clients LANGUAGE FOLDER VERSION. It
-// takes what is written by hand from clients/LANGUAGE, and generates the rest from the released contracts,
-// pkg/<room>/testdata/openapi.json. VERSION is that of the package; "" is the first of the contracts' version.
+// Command clients writes the package with which apps call the APIs to a folder: clients LANGUAGE FOLDER. It takes
+// what is written by hand from clients/LANGUAGE, and generates the rest from the released contracts,
+// pkg/<room>/testdata/openapi.json. The version of the package is the latest of clients/CHANGELOG.md.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,13 +18,12 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 4 || packages[os.Args[1]] == nil {
-		fmt.Fprintf(os.Stderr, "usage: clients LANGUAGE FOLDER VERSION: one of %q, the folder to write to, and the version of the package, "+
-			"such as 1.2.0, or \"\"\n", slices.Sorted(maps.Keys(packages)))
+	if len(os.Args) != 3 || packages[os.Args[1]] == nil {
+		fmt.Fprintf(os.Stderr, "usage: clients LANGUAGE FOLDER: one of %q, and the folder to write to\n", slices.Sorted(maps.Keys(packages)))
 		os.Exit(2)
 	}
 
-	if err := run(".", os.Args[1], os.Args[2], os.Args[3]); err != nil {
+	if err := run(".", os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -33,17 +33,27 @@ func main() {
 var packages = map[string]func(out string, all []contract) error{"typescript": writeTypeScript, "kotlin": writeKotlin, "swift": writeSwift}
 
 // run writes a package. root is the module's folder.
-func run(root, language, out, version string) error {
+func run(root, language, out string) error {
 	all, err := contracts(root)
 	if err != nil {
 		return err
 	}
 
-	if version, err = versionOf(all, version); err != nil {
+	changes, err := os.ReadFile(filepath.Join(root, "clients", changelog))
+	if err != nil {
+		return err
+	}
+
+	version, err := versionOf(all, string(changes))
+	if err != nil {
 		return err
 	}
 
 	if err := copyPackage(filepath.Join(root, "clients", language), out, version); err != nil {
+		return err
+	}
+
+	if err := write(filepath.Join(out, changelog), string(changes)); err != nil {
 		return err
 	}
 
@@ -77,9 +87,14 @@ func contracts(root string) (all []contract, err error) {
 	return all, nil
 }
 
-// versionOf checks the version of a package: its first number is the contracts', because a contract of the same
-// version only grows.
-func versionOf(all []contract, version string) (string, error) {
+// changelog says what has changed in each version of the packages, the latest first.
+const changelog = "CHANGELOG.md"
+
+var heading = regexp.MustCompile(`(?m)^## (.*)$`)
+
+// versionOf returns the version of the packages, the first heading of their changes. Its first number is the
+// contracts', because a contract of the same version only grows.
+func versionOf(all []contract, changes string) (string, error) {
 	major := all[0].Version
 
 	for _, c := range all {
@@ -88,16 +103,18 @@ func versionOf(all []contract, version string) (string, error) {
 		}
 	}
 
-	if version == "" {
-		return major + ".0.0", nil
+	first := heading.FindStringSubmatch(changes)
+	if first == nil {
+		return "", fmt.Errorf("%s has no version; valid: a heading ## %s.MINOR.PATCH", changelog, major)
 	}
 
 	var minor, patch uint
-	if _, err := fmt.Sscanf(version, major+".%d.%d", &minor, &patch); err != nil || fmt.Sprintf("%s.%d.%d", major, minor, patch) != version {
-		return "", fmt.Errorf("invalid version %q of the package; valid: %s.MINOR.PATCH, because the contracts have the version %s", version, major, major)
+	if _, err := fmt.Sscanf(first[1], major+".%d.%d", &minor, &patch); err != nil || fmt.Sprintf("%s.%d.%d", major, minor, patch) != first[1] {
+		return "", fmt.Errorf("invalid version %q in %s; valid: %s.MINOR.PATCH, because the contracts have the version %s",
+			first[1], changelog, major, major)
 	}
 
-	return version, nil
+	return first[1], nil
 }
 
 // copyPackage copies what is written by hand of a package into an empty folder. The version 0.0.0 becomes

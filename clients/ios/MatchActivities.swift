@@ -1,44 +1,40 @@
-// A sample: what the app tells the backend, so that pushes reach its activities. `api` stands for the client
-// of the package in clients/swift, with a user who has signed in.
+// A sample: what the app tells the backend, so that pushes reach its activities. It calls the package in clients/swift, for
+// a user who has signed in.
 //
 // Call `observe` once at each launch: a token can change while the app does not run, and a sequence of
 // tokens does not always yield the present one.
 
 import ActivityKit
 import Foundation
+import Matchday
 import UIKit
-
-/// The calls that this file needs of a client.
-protocol MatchdayAPI: Sendable {
-    /// POST /user/device.
-    func registerDevice(token: String, environment: String, frequentPushesEnabled: Bool) async throws
-    /// PUT /user/device/push-to-start.
-    func updatePushToStart(deviceToken: String, pushToStartToken: String) async throws
-    /// POST /user/activity/{matchId}. Returns the state to show until the first push, if the match has one.
-    func startActivity(matchId: String, teamId: String?, pushToken: String) async throws
-}
 
 @MainActor
 final class MatchActivities {
-    private let api: MatchdayAPI
+    private let cricket: Cricket
     private var deviceToken: String?
 
-    init(api: MatchdayAPI) { self.api = api }
+    init(cricket: Cricket) { self.cricket = cricket }
 
     /// From `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`.
     func register(deviceToken: Data) async throws {
         let token = deviceToken.hexadecimal
         self.deviceToken = token
         #if DEBUG
-        let environment = "sandbox" // Xcode installs with a development profile
+        let environment = Cricket.RegisterDeviceBodyEnvironment.sandbox // Xcode installs with a development profile
         #else
-        let environment = "production"
+        let environment = Cricket.RegisterDeviceBodyEnvironment.production
         #endif
-        try await api.registerDevice(
-            token: token, environment: environment,
-            frequentPushesEnabled: ActivityAuthorizationInfo().frequentPushesEnabled)
+        let device = UIDevice.current
+        try await cricket.registerDevice(
+            body: .init(
+                deviceToken: token, environment: environment,
+                frequentPushesEnabled: ActivityAuthorizationInfo().frequentPushesEnabled,
+                osVersion: device.systemVersion, platform: device.userInterfaceIdiom == .pad ? .ipados : .ios,
+                timeZone: TimeZone.current.identifier))
         if let start = Activity<MatchActivityAttributes>.pushToStartToken {
-            try await api.updatePushToStart(deviceToken: token, pushToStartToken: start.hexadecimal)
+            try await cricket.updatePushToStart(
+                body: .init(deviceToken: token, pushToStartToken: start.hexadecimal))
         }
     }
 
@@ -48,7 +44,8 @@ final class MatchActivities {
         Task {
             for await token in Activity<MatchActivityAttributes>.pushToStartTokenUpdates {
                 guard let deviceToken else { continue }
-                try? await api.updatePushToStart(deviceToken: deviceToken, pushToStartToken: token.hexadecimal)
+                _ = try? await cricket.updatePushToStart(
+                    body: .init(deviceToken: deviceToken, pushToStartToken: token.hexadecimal))
             }
         }
         Task {
@@ -57,12 +54,34 @@ final class MatchActivities {
         }
     }
 
+    /// Starts the activity of a match at once, while the app is in front. `teamId` is the side of the user.
+    func start(matchId: String, teamId: String? = nil) async throws {
+        let display = try await cricket.getDisplay(id: matchId, team: teamId)
+        let state = try JSONDecoder().decode(
+            MatchActivityAttributes.ContentState.self, from: JSONEncoder().encode(display))
+        let attributes = MatchActivityAttributes(
+            matchId: matchId, teamId: teamId, local: display.local.name, visitor: display.visitor.name)
+        let content = ActivityContent(state: state, staleDate: nil)
+
+        // One message of Apple reaches all phones that listen to the channel of the match.
+        if #available(iOS 18, *) {
+            let started = try await cricket.startActivity(matchId: matchId, body: .init(teamId: teamId))
+            if let channel = started.channel {
+                _ = try Activity.request(attributes: attributes, content: content, pushType: .channel(channel))
+                return
+            }
+        }
+
+        // `follow` registers the token of the activity.
+        _ = try Activity.request(attributes: attributes, content: content, pushType: .token)
+    }
+
     private func follow(_ activity: Activity<MatchActivityAttributes>) {
         Task {
             for await token in activity.pushTokenUpdates where activity.activityState == .active {
-                try? await api.startActivity(
-                    matchId: activity.attributes.matchId, teamId: activity.attributes.teamId,
-                    pushToken: token.hexadecimal)
+                _ = try? await cricket.startActivity(
+                    matchId: activity.attributes.matchId,
+                    body: .init(pushToken: token.hexadecimal, teamId: activity.attributes.teamId))
             }
         }
     }

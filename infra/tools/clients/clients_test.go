@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/stage"
 )
 
 const root = "../../.."
@@ -327,19 +329,125 @@ func optional(t string, is bool) string {
 	return t
 }
 
+// TestPagesMaySend: a browser lets a page of another origin send every header that the operations take, and read those
+// that the TypeScript package reads.
+func TestPagesMaySend(t *testing.T) {
+	t.Parallel()
+
+	all, err := contracts(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	sent := map[string]bool{"authorization": true, "content-type": true}
+
+	for _, c := range all {
+		for _, o := range c.Operations {
+			if o.Keyed {
+				sent["idempotency-key"] = true
+			}
+
+			for _, p := range o.Parameters {
+				if p.In == "header" {
+					sent[strings.ToLower(p.Name)] = true
+				}
+			}
+		}
+	}
+
+	if !sent["if-match"] || !sent["idempotency-key"] {
+		t.Fatalf("the contracts have the headers %q only", sortedKeys(sent))
+	}
+
+	for name := range sent {
+		if !slices.Contains(stage.CORSHeaders, name) {
+			t.Errorf("a page may not send %s: %q", name, stage.CORSHeaders)
+		}
+	}
+
+	for _, name := range []string{"etag", "retry-after"} {
+		if !slices.Contains(stage.CORSExposed, name) {
+			t.Errorf("a page may not read %s: %q", name, stage.CORSExposed)
+		}
+	}
+}
+
+// TestSampleCallsThePackage: the sample for iPhones calls functions that the package has, with arguments in the order of
+// their parameters. No compiler looks at it.
+func TestSampleCallsThePackage(t *testing.T) {
+	t.Parallel()
+
+	source, err := os.ReadFile(filepath.Join(root, "clients", "ios", "MatchActivities.swift"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c, err := read("cricket", filepath.Join(root, "pkg", "cricket", "testdata", "openapi.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	api, models := swiftAPI(c), swiftModels(c)
+	calls := regexp.MustCompile(`(?s)cricket\.(\w+)\((.*?)\)\n`).FindAllStringSubmatch(string(source), -1)
+
+	if len(calls) < 4 {
+		t.Fatalf("the sample has %d calls", len(calls))
+	}
+
+	for _, call := range calls {
+		function := regexp.MustCompile(`func ` + call[1] + `\((.*)\) async`).FindStringSubmatch(api)
+		if function == nil {
+			t.Errorf("the package has no function %s", call[1])
+			continue
+		}
+
+		outer, inner, _ := strings.Cut(call[2], ".init(")
+		checkLabels(t, call[1], outer, function[1])
+
+		if body := regexp.MustCompile(`body: (\w+)`).FindStringSubmatch(function[1]); body != nil {
+			of := regexp.MustCompile(`(?s)public struct ` + body[1] + `: .*?public init\((.*?)\) \{`).FindStringSubmatch(models)
+			checkLabels(t, body[1], inner, of[1])
+		}
+	}
+}
+
+// checkLabels fails unless the labels of arguments are those of parameters, in their order, and none is missing that has no
+// default.
+func checkLabels(t *testing.T, of, arguments, parameters string) {
+	t.Helper()
+
+	given := regexp.MustCompile(`(\w+): `).FindAllStringSubmatch(arguments, -1)
+
+	for _, p := range regexp.MustCompile(`(\w+): (\S+)( = nil)?`).FindAllStringSubmatch(parameters, -1) {
+		switch {
+		case len(given) > 0 && given[0][1] == p[1]:
+			given = given[1:]
+		case p[3] == "":
+			t.Errorf("%s lacks the argument %s: %s", of, p[1], arguments)
+		}
+	}
+
+	if len(given) > 0 {
+		t.Errorf("%s has no parameter %s here: %s", of, given[0][1], parameters)
+	}
+}
+
 // TestVersion: a contract only grows, so its version is the first number of the packages.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 
 	all := []contract{{Room: "a", Version: "1"}, {Room: "b", Version: "1"}}
 
-	for version, want := range map[string]string{"": "1.0.0", "1.2.3": "1.2.3", "2.0.0": "", "1.2": "", "1.2.3.4": "", "1.02.3": "", "1.2.3-x": ""} {
-		if got, err := versionOf(all, version); got != want || (err == nil) != (want != "") {
-			t.Errorf("the version %q is %q, %v; want %q", version, got, err, want)
+	for heading, want := range map[string]string{
+		"## 1.2.3\n\nNew.\n\n## 1.2.2": "1.2.3", "## 1.0.0": "1.0.0", "# 1.2.3": "", "": "", "## 2.0.0": "", "## 1.2": "", "## 1.2.3.4": "",
+		"## 1.02.3": "", "## 1.2.3-x": "", "## Next\n\n## 1.2.3": "",
+	} {
+		if got, err := versionOf(all, "# Changes\n\n"+heading+"\n"); got != want || (err == nil) != (want != "") {
+			t.Errorf("the version of %q is %q, %v; want %q", heading, got, err, want)
 		}
 	}
 
-	if _, err := versionOf(append(all, contract{Room: "c", Version: "2"}), ""); err == nil {
+	if _, err := versionOf(append(all, contract{Room: "c", Version: "2"}), "## 1.0.0\n"); err == nil {
 		t.Error("contracts of different versions are no error")
 	}
 }
@@ -349,11 +457,21 @@ func TestNPMPackage(t *testing.T) {
 	t.Parallel()
 
 	out := t.TempDir()
-	if err := run(root, "typescript", out, "1.7.0"); err != nil {
+	if err := run(root, "typescript", out); err != nil {
 		t.Fatal(err)
 	}
 
 	all, err := contracts(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	changes, err := os.ReadFile(filepath.Join(out, changelog))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	version, err := versionOf(all, string(changes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,9 +503,11 @@ func TestNPMPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if packed[0].Version != "1.7.0" {
-		t.Errorf("the version is %s, want 1.7.0", packed[0].Version)
+	if packed[0].Version != version {
+		t.Errorf("the version is %s, want %s", packed[0].Version, version)
 	}
+
+	want = append(want, changelog)
 
 	for _, f := range packed[0].Files {
 		if strings.Contains(f.Path, "test") || strings.Contains(f.Path, "story") {

@@ -110,6 +110,8 @@ func swiftOperation(o operation) string {
 	function := func(name, call, answer, last string) {
 		if answer != "" {
 			answer = "-> " + answer + " "
+
+			b.WriteString("    @discardableResult\n")
 		}
 
 		fmt.Fprintf(&b, "    public func %s(%s) async throws %s{\n        try await client.%s(%s%s)\n    }\n",
@@ -182,7 +184,7 @@ func swiftModels(c contract) string {
 		b.WriteString("\n" + swiftDoc(s.Doc, "    "))
 		fmt.Fprintf(&b, "    public struct %s: Codable, Hashable, Sendable {\n", s.Name)
 
-		var needed, optional, set, keys []string
+		var parameters, set, keys []string
 
 		for _, f := range s.Fields {
 			collect(words, f.Type)
@@ -195,10 +197,11 @@ func swiftModels(c contract) string {
 			b.WriteString(swiftDoc(f.Doc, "        "))
 			fmt.Fprintf(&b, "        public var %s: %s\n", name, t)
 
+			// By name, whether optional or not: a property that becomes optional keeps its place, which Swift demands.
 			if f.Needed {
-				needed = append(needed, name+": "+t)
+				parameters = append(parameters, name+": "+t)
 			} else {
-				optional = append(optional, name+": "+t+" = nil")
+				parameters = append(parameters, name+": "+t+" = nil")
 			}
 
 			set = append(set, fmt.Sprintf("            self.%s = %s\n", name, name))
@@ -209,7 +212,7 @@ func swiftModels(c contract) string {
 			b.WriteString("\n")
 		}
 
-		fmt.Fprintf(&b, "        public init(%s) {\n%s        }\n", strings.Join(append(needed, optional...), ", "), strings.Join(set, ""))
+		fmt.Fprintf(&b, "        public init(%s) {\n%s        }\n", strings.Join(parameters, ", "), strings.Join(set, ""))
 
 		if keys != nil {
 			fmt.Fprintf(&b, "\n        enum CodingKeys: String, CodingKey {\n%s        }\n", strings.Join(keys, ""))

@@ -9,6 +9,7 @@ public struct Lab: Sendable {
     }
 
     /// Lists things, newest first.
+    @discardableResult
     public func listThings(cursor: String? = nil, ids: [String]? = nil, since: Date? = nil) async throws -> ThingList {
         try await client.call(Operation(method: "GET", path: "/things", query: [(name: "cursor", value: cursor), (name: "ids", value: ids.map { $0.joined(separator: ",") }), (name: "since", value: since.map { timestamp($0) })]), ThingList.self)
     }
@@ -19,15 +20,18 @@ public struct Lab: Sendable {
     }
 
     /// Creates a thing
+    @discardableResult
     public func createThing(body: NewThing, idempotencyKey: String = newKey()) async throws -> Thing {
         try await client.call(Operation(method: "POST", path: "/things", body: try encode(body), key: idempotencyKey), Thing.self)
     }
 
+    @discardableResult
     public func getThing(id: String) async throws -> Thing {
         try await client.call(Operation(method: "GET", path: "/things/\(segment(id))"), Thing.self)
     }
 
     /// Is `getThing`, with the ETag of the answer, which a change sends as `ifMatch`.
+    @discardableResult
     public func readThing(id: String) async throws -> Tagged<Thing> {
         try await client.read(Operation(method: "GET", path: "/things/\(segment(id))"), Thing.self)
     }
@@ -57,7 +61,7 @@ extension Lab {
         public var state: ThingState
         public var weights: [String: Int64]?
 
-        public init(id: String, note: String?, state: ThingState, hubAt: Date? = nil, `in`: Int32? = nil, result: JSONValue? = nil, weights: [String: Int64]? = nil) {
+        public init(hubAt: Date? = nil, id: String, `in`: Int32? = nil, note: String?, result: JSONValue? = nil, state: ThingState, weights: [String: Int64]? = nil) {
             self.hubAt = hubAt
             self.id = id
             self.`in` = `in`
@@ -83,7 +87,7 @@ extension Lab {
         public var next: String?
         public var things: [Thing]
 
-        public init(things: [Thing], next: String? = nil) {
+        public init(next: String? = nil, things: [Thing]) {
             self.next = next
             self.things = things
         }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -268,6 +270,63 @@ func marksOf(id string, sides []card.Side) (marks string) {
 	}
 
 	return marks
+}
+
+// TestPagePayloads opens the published payloads on the page: a phone shows each, with what is in its file.
+func TestPagePayloads(t *testing.T) {
+	t.Parallel()
+	s := newSample(t, 150)
+	s.attach()
+
+	files, err := filepath.Glob("../../../clients/ios/payloads/*.json")
+	if err != nil || len(files) != 10 {
+		t.Fatalf("there are %d payloads, %v", len(files), err)
+	}
+
+	server := httptest.NewServer(s.hub.Handler())
+	t.Cleanup(server.Close)
+	tab, complaints := consoletest.Browser(t)
+	run := func(actions ...consoletest.Action) {
+		t.Helper()
+
+		if err := consoletest.Do(tab, actions...); err != nil {
+			t.Fatalf("%v; the page complained %q", err, complaints())
+		}
+	}
+
+	run(consoletest.Resize(1440, 1000, "light"), chromedp.Navigate(server.URL+"/cricket/"), consoletest.Says("#link", "live"),
+		chromedp.Click(chromedp.CSS("#payloads summary")),
+		consoletest.See(fmt.Sprintf(`document.querySelectorAll("#payload-screens .screen").length === %d`, len(files))))
+
+	for i, file := range files {
+		text, err := os.ReadFile(file)
+		testkit.Must(t, err)
+
+		var p struct {
+			APS struct {
+				Event string
+				State score.Display `json:"content-state"`
+			}
+		}
+
+		testkit.Must(t, json.Unmarshal(text, &p))
+
+		phone, d := fmt.Sprintf("#payload-screens .screen:nth-child(%d)", i+1), p.APS.State
+		run(consoletest.Says(phone+" .traits", filepath.Base(file)), consoletest.Says(phone+" .traits", p.APS.Event),
+			consoletest.Says(phone+" .status", d.Status), consoletest.Says(phone+" .headline", d.Headline),
+			consoletest.Says(phone+" [data-side=local] .score", d.Local.Score), consoletest.Says(phone+" [data-side=visitor] .team", d.Visitor.Name),
+			consoletest.See(fmt.Sprintf(`document.querySelectorAll("%s .balls li").length === %d`, phone, len(d.LastSix))))
+	}
+
+	for _, look := range looks {
+		run(consoletest.Resize(look.width, look.height, look.mode))
+		consoletest.Fits(t, tab, look.width)
+		consoletest.Shoot(t, tab, fmt.Sprintf("payloads-%d-%s", look.width, look.mode))
+	}
+
+	if said := complaints(); len(said) > 0 {
+		t.Errorf("the page complained %q", said)
+	}
 }
 
 // TestPageAnswers opens the page with an API: it shows the scorecard, the day and the home as the API

@@ -168,9 +168,15 @@ func toss(s *scoretest.Scene) *scoretest.Scene {
 	return s.Set(func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 1, "batting" })
 }
 
-// TestPayloads are what Apple gets in each phase of a match. An app's tests and previews decode them.
+// shown is the file with which the console shows the payloads.
+const shown = "../../infra/rooms/cricket/panel/payloads.json"
+
+// TestPayloads are what Apple gets in each phase of a match. An app's tests and previews decode them, and the console
+// shows them.
 func TestPayloads(t *testing.T) {
 	t.Parallel()
+
+	var lines []string
 
 	for _, phase := range phases {
 		s, _ := scorer.Read(phase.scene().Fixture, score.State{})
@@ -206,5 +212,14 @@ func TestPayloads(t *testing.T) {
 		}
 
 		golden(t, "payloads/"+phase.name+".json", append(text, '\n'))
+
+		line, err := json.Marshal(map[string]any{"file": phase.name + ".json", "payload": m})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		lines = append(lines, string(line))
 	}
+
+	golden(t, shown, []byte("[\n"+strings.Join(lines, ",\n")+"\n]\n"))
 }

@@ -168,6 +168,28 @@ function drawMatches() {
   drawLinks(all);
 }
 
+// --- The published payloads ---
+
+// drawPayloads shows the payloads of clients/ios on phones, once they are looked at.
+async function drawPayloads() {
+  const list = $("payload-screens");
+  if (!$("payloads").open || list.firstChild) return;
+  const all = await (await fetch("/console/cricket/payloads.json")).json();
+  list.replaceChildren(...all.map(({ file, payload: { aps } }) => {
+    const root = $("screen").content.firstElementChild.cloneNode(true);
+    drawScreen(root, { id: file, live: true }, [{
+      owner: file, traits: [], activity: "running", state: aps["content-state"], ended: aps.event === "end", notes: [], progress: -1, pushes: 1,
+    }]);
+    root.querySelector(".fans").hidden = true;
+    root.querySelector(".traits").replaceChildren(el("li", {}, file), el("li", {}, aps.event));
+    root.dataset.activity = "none"; // no phone has got a push
+    return root;
+  }));
+  everySecond();
+}
+
+$("payloads").addEventListener("toggle", drawPayloads);
+
 // --- Ticks ---
 
 // drawChart draws two minutes of slots. Height is the square root of time, so

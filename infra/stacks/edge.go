@@ -122,9 +122,15 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 				OriginOverride:                yes(true),
 				AccessControlMaxAgeSec:        number(stage.CORSMaxAge.Seconds()),
 				AccessControlAllowOrigins:     &cdn.CfnResponseHeadersPolicy_AccessControlAllowOriginsProperty{Items: jsii.Strings(s.Origins...)},
-				AccessControlAllowMethods:     &cdn.CfnResponseHeadersPolicy_AccessControlAllowMethodsProperty{Items: jsii.Strings(stage.CORSMethods...)},
-				AccessControlAllowHeaders:     &cdn.CfnResponseHeadersPolicy_AccessControlAllowHeadersProperty{Items: jsii.Strings(stage.CORSHeaders...)},
-				AccessControlExposeHeaders:    &cdn.CfnResponseHeadersPolicy_AccessControlExposeHeadersProperty{Items: jsii.Strings(stage.CORSExposed...)},
+				AccessControlAllowMethods: &cdn.CfnResponseHeadersPolicy_AccessControlAllowMethodsProperty{
+					Items: jsii.Strings(stage.CORSMethods...),
+				},
+				AccessControlAllowHeaders: &cdn.CfnResponseHeadersPolicy_AccessControlAllowHeadersProperty{
+					Items: jsii.Strings(stage.CORSHeaders...),
+				},
+				AccessControlExposeHeaders: &cdn.CfnResponseHeadersPolicy_AccessControlExposeHeadersProperty{
+					Items: jsii.Strings(stage.CORSExposed...),
+				},
 			},
 		}})
 	rooms := slices.DeleteFunc(slices.Clone(cfg.Rooms), func(r spec.Room) bool { return len(routes(r)) == 0 })

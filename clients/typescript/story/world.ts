@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Session, type Options, type Tokens } from "../src/index.js";
+import { createHash, randomBytes } from "node:crypto";
+import { refreshAt, Session, type Options, type Tokens, type TokenStore } from "../src/index.js";
 
 /** World is a running fleet, in which one person plays a story of each room. */
 export class World {
@@ -30,6 +31,30 @@ export class World {
     return { url: `${this.fleet}/${room}`, fetch: browse(this.fleet) };
   }
 
+  /** The options of the app of a room on a phone, to which a user signs in at the user pool, in the browser of the system. */
+  async phone(room: string, user: string): Promise<Options> {
+    const pool = `${this.fleet}/identity/oauth2`;
+    const client = { client_id: `local-${room}-app`, redirect_uri: `com.example.${room}:/signed-in` };
+    const proof = randomBytes(32).toString("base64url");
+    const challenge = createHash("sha256").update(proof).digest("base64url");
+
+    const page = await fetch(`${pool}/authorize`, {
+      method: "POST",
+      redirect: "manual",
+      body: new URLSearchParams({ ...client, response_type: "code", code_challenge: challenge, code_challenge_method: "S256", user }),
+    });
+    const back = new URL(page.headers.get("Location") ?? "none:");
+    const code = back.searchParams.get("code");
+    assert.ok(code, `the sign-in page answers ${page.status} and leads to ${back}`);
+
+    const grant = new URLSearchParams({ ...client, grant_type: "authorization_code", code, code_verifier: proof });
+    const response = await fetch(`${pool}/token`, { method: "POST", body: grant });
+    const answer = (await response.json()) as { access_token: string; refresh_token: string };
+    const store = memory({ accessToken: answer.access_token, refreshToken: answer.refresh_token });
+
+    return { url: `${this.fleet}/${room}`, session: new Session(store, refreshAt(`${pool}/token`, client.client_id)) };
+  }
+
   /** Lets time pass in the fleet, and returns its time. */
   async wait(seconds: number): Promise<Date> {
     return new Date(await this.ask(`/wait?seconds=${seconds}`));
@@ -51,9 +76,7 @@ export class World {
   private signIn(query: string): Session {
     let session = this.sessions.get(query);
     if (session === undefined) {
-      let tokens: Tokens = { accessToken: "expired", refreshToken: query };
-      const store = { load: async () => tokens, save: async (saved: Tokens) => void (tokens = saved) };
-      session = new Session(store, async (refreshToken) => {
+      session = new Session(memory({ accessToken: "expired", refreshToken: query }), async (refreshToken) => {
         const response = await fetch(`${this.fleet}/dev/token?${refreshToken}`);
         const { access_token } = (await response.json()) as { access_token: string };
 
@@ -64,6 +87,11 @@ export class World {
 
     return session;
   }
+}
+
+// memory returns a store that forgets the tokens at the end.
+function memory(tokens: Tokens): TokenStore {
+  return { load: async () => tokens, save: async (saved) => void (tokens = saved) };
 }
 
 // browse returns the fetch of a browser: it keeps cookies, and sends the address of its page.

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { Problem } from "@matchday/client";
-import { connect, type Code } from "@matchday/client/commitcollect";
+import { Problem, SignedOut } from "@matchday/client";
+import { connect, type Code, type Schemas } from "@matchday/client/commitcollect";
 import type { World } from "./world.js";
 
-// Tess signs in on the page of the user pool, begins to collect a model, and deletes her account.
+// Tess signs in on the page of the user pool, with a browser and with the app of her phone. The app uploads a run, which
+// earns her a part of a model and a picture to show. At the end she deletes her account.
 export async function story(world: World) {
   const office = connect(world.administrator("commitcollect"));
   const options = world.browser("commitcollect");
@@ -21,25 +22,57 @@ export async function story(world: World) {
 
   await office.POST("/admin/models/{modelId}/activate", { params: { path: { modelId } } });
 
+  const user = `tess-collects-${world.tag}`;
   assert.equal((await commitcollect.GET("/viewer")).signedIn, false);
-  await signIn(options, `tess-collects-${world.tag}`);
+  await signIn(options, user);
   assert.equal((await commitcollect.GET("/viewer")).signedIn, true);
 
   const models: string[] = [];
   for await (const page of commitcollect.pages("/models", { params: { query: { limit: 1 } } })) models.push(...page.models.map((m) => m.modelId));
   assert.ok(models.includes(modelId), models.join());
 
-  const now = await world.wait(0);
-  const { milestoneId } = await commitcollect.POST("/milestones", {
-    body: { modelId, sport: "RUN", targetType: "DISTANCE_METERS", totalTarget: 42_195, periodStartAtUtc: Math.floor(now.getTime() / 1000) - 60 },
+  const phone = connect(await world.phone("commitcollect", user));
+  const now = Math.floor((await world.wait(0)).getTime() / 1000);
+  const { milestoneId } = await phone.POST("/milestones", {
+    body: { modelId, source: "PHONE", sport: "RUN", targetType: "DISTANCE_METERS", totalTarget: 10_000, periodStartAtUtc: now - 3600 },
   });
-  const milestone = await commitcollect.GET("/milestones/{milestoneId}", { params: { path: { milestoneId } } });
-  assert.deepEqual([milestone.totalTarget, milestone.progressValue], [42_195, 0]);
-  assert.equal((await commitcollect.PATCH("/preferences", { body: { units: "mi" } })).units, "mi");
+  const path = { milestoneId };
+
+  const run: Schemas["UploadedWorkout"] = {
+    id: `run-${world.tag}`,
+    app: "HEALTHKIT",
+    sport: "Run",
+    startDateUtc: now - 1800,
+    utcOffsetSeconds: 7200,
+    distanceMeters: 5_200,
+    elapsedSeconds: 1_510,
+    movingSeconds: 1_500,
+    elevationMeters: 40,
+    indoor: false,
+    manual: false,
+    revision: 1,
+  };
+  for (const result of ["stored", "unchanged"]) {
+    assert.deepEqual((await phone.PUT("/workouts", { body: { workouts: [run] } })).workouts, [{ id: run.id, result }]);
+  }
+
+  await world.wait(3660); // the run settles, and the access token of the phone expires
+  const counted = await commitcollect.GET("/milestones/{milestoneId}", { params: { path } });
+  assert.deepEqual([counted.progressValue, counted.partsEarnedCount, counted.partsAwardedCount], [5_200, 1, 1]);
+
+  const { workouts } = await phone.GET("/milestones/{milestoneId}/workouts", { params: { path } });
+  assert.deepEqual(workouts.map((w) => [w.counts, w.value]), [[true, 5_200]]);
+  const { awards } = await phone.GET("/milestones/{milestoneId}/awards", { params: { path } });
+  assert.deepEqual(awards.map((a) => a.partName), ["seat"]);
+
+  const { pictureUrl } = await phone.PUT("/milestones/{milestoneId}/share", { params: { path } });
+  assert.equal((await fetch(pictureUrl)).headers.get("Content-Type"), "image/png");
+  assert.equal((await phone.PATCH("/preferences", { body: { units: "mi" } })).units, "mi");
 
   await commitcollect.DELETE("/account");
   const gone = await commitcollect.GET("/milestones").catch((error: unknown) => error);
   assert.ok(Problem.is<Code>(gone) && gone.status === 401, String(gone));
+  await assert.rejects(phone.GET("/milestones"), SignedOut);
 
   // @ts-expect-error: a milestone has a target
   await assert.rejects(commitcollect.POST("/milestones", { body: { modelId } }), (error) => Problem.is(error) && error.status === 401);

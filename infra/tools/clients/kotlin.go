@@ -246,8 +246,9 @@ func kotlinType(k kind) string {
 }
 
 // kotlinKeywords cannot be names.
-var kotlinKeywords = []string{"as", "break", "class", "continue", "do", "else", "false", "for", "fun", "if", "in", "interface", "is", "null",
-	"object", "package", "return", "super", "this", "throw", "true", "try", "typealias", "typeof", "val", "var", "when", "while"}
+var kotlinKeywords = strings.Fields(`
+	as break class continue do else false for fun if in interface is null object package return super
+	this throw true try typealias typeof val var when while`)
 
 // kotlinName returns a name of the contract as one of Kotlin.
 func kotlinName(name string) string {

@@ -23,14 +23,16 @@ func writeSwift(out string, all []contract) error {
 func swiftAPI(c contract) string {
 	var b strings.Builder
 
-	fmt.Fprintf(&b, "import Foundation\n\n/// The API of %s.\npublic struct %s: Sendable {\n    private let client: Client\n\n", c.Room, title(c.Room))
+	fmt.Fprintf(&b, "import Foundation\n\n/// The API of %s.\npublic struct %s: Sendable {\n", c.Room, title(c.Room))
+	b.WriteString("    private let client: Client\n\n")
 	b.WriteString("    public init(_ client: Client) {\n        self.client = client\n    }\n")
 
 	for _, o := range c.Operations {
 		b.WriteString("\n" + swiftOperation(o))
 	}
 
-	fmt.Fprintf(&b, "}\n\nextension %s {\n    /// The codes of the problems that the operations may answer today. More may come.\n    public enum Codes {\n", title(c.Room))
+	fmt.Fprintf(&b, "}\n\nextension %s {\n", title(c.Room))
+	b.WriteString("    /// The codes of the problems that the operations may answer today. More may come.\n    public enum Codes {\n")
 
 	for _, code := range c.Codes {
 		fmt.Fprintf(&b, "        public static let %s = %q\n", swiftWord(code), code)
@@ -138,7 +140,8 @@ func swiftOperation(o operation) string {
 
 		fmt.Fprintf(&b, "\n    /// The pages of `%s`.\n    public func %sPages(%s) -> AsyncThrowingStream<%s, any Error> {\n"+
 			"        pages(next: { %s }, load: { cursor in try await %s(%s) })\n    }\n",
-			camel(o.ID), camel(o.ID), strings.Join(parameters, ", "), o.Answer.Name, next, swiftName(o.ID), strings.Join(swiftPassed(o, passed), ", "))
+			camel(o.ID), camel(o.ID), strings.Join(parameters, ", "), o.Answer.Name, next, swiftName(o.ID),
+			strings.Join(swiftPassed(o, passed), ", "))
 	}
 
 	return b.String()
@@ -222,8 +225,10 @@ func swiftModels(c contract) string {
 	}
 
 	for _, name := range sortedKeys(words) {
-		fmt.Fprintf(&b, "\n    /// One of these today. More may come.\n    public struct %s: RawRepresentable, Codable, Hashable, Sendable {\n", name)
-		b.WriteString("        public let rawValue: String\n\n        public init(rawValue: String) {\n            self.rawValue = rawValue\n        }\n\n")
+		b.WriteString("\n    /// One of these today. More may come.\n")
+		fmt.Fprintf(&b, "    public struct %s: RawRepresentable, Codable, Hashable, Sendable {\n", name)
+		b.WriteString("        public let rawValue: String\n\n")
+		b.WriteString("        public init(rawValue: String) {\n            self.rawValue = rawValue\n        }\n\n")
 
 		for _, w := range words[name].Words {
 			fmt.Fprintf(&b, "        public static let %s = %s(rawValue: %s)\n", swiftWord(w), name, strconv.Quote(w))
@@ -270,10 +275,11 @@ func swiftType(k kind) string {
 }
 
 // swiftKeywords cannot be names as they are.
-var swiftKeywords = []string{"as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else",
-	"enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal", "is",
-	"let", "nil", "open", "operator", "private", "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript",
-	"super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while"}
+var swiftKeywords = strings.Fields(`
+	as associatedtype break case catch class continue default defer deinit do else enum extension
+	fallthrough false fileprivate for func guard if import in init inout internal is let nil open
+	operator private protocol public repeat rethrows return self static struct subscript super switch
+	throw throws true try typealias var where while`)
 
 // swiftName returns a name of the contract as one of Swift.
 func swiftName(name string) string { return swiftEscaped(camel(name)) }

@@ -128,7 +128,7 @@ $(call stamp,typescript): $(contracts) $(generator) infra/tools/clients/typescri
 # Kotlin's compiler, and the libraries of the package: after a new version `cd .local/kotlin && sha256sum */*.jar` is
 # the list to check by.
 KOTLIN := .local/kotlin
-MAVEN = mvn --batch-mode --quiet org.apache.maven.plugins:maven-dependency-plugin:2.8:copy-dependencies
+MAVEN = mvn --batch-mode --quiet -Dstyle.color=never org.apache.maven.plugins:maven-dependency-plugin:2.8:copy-dependencies
 
 $(KOTLIN)/.fetched: clients/kotlin/pom.xml infra/tools/clients/kotlin.pom.xml infra/tools/clients/kotlin.sha256
 	@echo "fetching Kotlin's compiler" && rm -rf $(KOTLIN) && $(MAVEN) -f clients/kotlin/pom.xml -DoutputDirectory=$(CURDIR)/$(KOTLIN)/lib && \
@@ -139,15 +139,17 @@ $(KOTLIN)/.fetched: clients/kotlin/pom.xml infra/tools/clients/kotlin.pom.xml in
 kotlinc = java -Xmx1g -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '$(KOTLIN)/compiler/*' org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-stdlib -no-reflect -jvm-target 11 -Werror \
   -Xplugin=$$(echo $(KOTLIN)/compiler/kotlin-serialization-compiler-plugin-embeddable-*.jar) -cp "$(3)$$(printf ':%s' $(KOTLIN)/lib/*.jar)" -d $(1) $(2)
 
-$(call stamp,kotlin): $(KOTLIN)/.fetched $(contracts) $(generator) infra/tools/clients/kotlin.go $(shell find clients/kotlin -type f) $(wildcard infra/rooms/*/story.kt)
+$(call stamp,kotlin): $(KOTLIN)/.fetched $(contracts) $(generator) infra/tools/clients/kotlin.go $(shell find clients/kotlin/src/main clients/kotlin/*.* -type f)
 	@echo "Kotlin client" && $(call write,kotlin) && cd $(CLIENTS)/kotlin && name=client-$$(sed -nE 's,^  <version>(.*)</version>,\1,p' pom.xml) && \
 	  cd $(CURDIR) && $(call kotlinc,$(CLIENTS)/kotlin/classes,$(CLIENTS)/kotlin/src/main,) && cd $(CLIENTS)/kotlin && \
 	  jar --create --file $$name.jar -C classes . && jar --create --file $$name-sources.jar -C src/main/kotlin . && \
 	  jar --create --file $$name-javadoc.jar README.md && cp pom.xml $$name.pom
 	@touch $@
 
-# Its tests, and the stories of the rooms.
-$(CLIENTS)/.stories: $(call stamp,kotlin)
+# Its tests, and the stories of the rooms: a change of them does not compile the package again.
+$(CLIENTS)/.stories: $(call stamp,kotlin) $(shell find clients/kotlin/src/test clients/kotlin/story -type f) $(wildcard infra/rooms/*/story.kt)
+	@for f in infra/rooms/*/story.kt; do r=$${f%/story.kt}; cp $$f $(CLIENTS)/kotlin/story/$${r##*/}.kt || exit 1; done && \
+	  cp -R clients/kotlin/story $(CLIENTS)/kotlin/ && cp -R clients/kotlin/src/test $(CLIENTS)/kotlin/src/
 	@cd $(CURDIR) && $(call kotlinc,$(CLIENTS)/kotlin/story-classes,$(CLIENTS)/kotlin/src/test $(CLIENTS)/kotlin/story,$(CLIENTS)/kotlin/classes) && \
 	  java -cp '$(CLIENTS)/kotlin/story-classes:$(CLIENTS)/kotlin/classes:$(KOTLIN)/lib/*' org.junit.runner.JUnitCore matchday.ClientTest >$(CLIENTS)/kotlin/test.log || \
 	  { cat $(CLIENTS)/kotlin/test.log; exit 1; }

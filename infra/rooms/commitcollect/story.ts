@@ -72,6 +72,7 @@ export async function story(world: World) {
   await commitcollect.DELETE("/account");
   const gone = await commitcollect.GET("/milestones").catch((error: unknown) => error);
   assert.ok(Problem.is<Code>(gone) && gone.status === 401, String(gone));
+  await world.wait(1800); // the access token of the phone expires, and there is no user to refresh it for
   await assert.rejects(phone.GET("/milestones"), SignedOut);
 
   // @ts-expect-error: a milestone has a target

@@ -372,6 +372,29 @@ func TestPagesMaySend(t *testing.T) {
 	}
 }
 
+// TestEveryContractHasItsStories: the packages play a story of each room whose contract is released.
+func TestEveryContractHasItsStories(t *testing.T) {
+	t.Parallel()
+
+	all, err := contracts(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if len(all) == 0 {
+		t.Fatal("there is no contract")
+	}
+
+	for _, c := range all {
+		for _, file := range stories {
+			name := filepath.Join("infra", "rooms", c.Room, file)
+			if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+				t.Errorf("the room %s lacks %s, in which an app plays with its package", c.Room, name)
+			}
+		}
+	}
+}
+
 // TestSampleCallsThePackage: the sample for iPhones calls functions that the package has, with arguments in the order of
 // their parameters. No compiler looks at it.
 func TestSampleCallsThePackage(t *testing.T) {

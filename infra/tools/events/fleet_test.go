@@ -86,8 +86,10 @@ func (w *world) clients(t *testing.T) {
 	defer door.Close()
 
 	rooms := []string{}
-	for _, room := range w.Rooms {
-		rooms = append(rooms, room.Spec.Name)
+	for _, room := range w.Rooms { // a room has a story once its contract is released
+		if _, err := os.Stat(filepath.Join(root, "infra", "rooms", room.Spec.Name, "story.ts")); err == nil {
+			rooms = append(rooms, room.Spec.Name)
+		}
 	}
 
 	slices.SortStableFunc(rooms, func(a, b string) int { return cmp.Compare(last[a], last[b]) })

@@ -157,7 +157,7 @@ var alarms = []spec.Alarm{
 		Stat:     "Sum",
 		Bound:    2,
 		Minutes:  3,
-		Watches:  "more than 2 changes of a match in a minute of which Google took none: Google is unreachable, its quota is used up, or it rejects our key",
+		Watches:  "more than 2 changes a minute of which Google took none: Google is unreachable, its quota is used up, or it rejects our key",
 		IfDown:   "The match is not updated on Android phones.",
 	},
 	{

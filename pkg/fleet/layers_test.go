@@ -22,7 +22,7 @@ const module = "matchday/"
 
 // The kit is a closed list.
 var kit = []string{"account", "app", "auth", "bearer", "budget", "code", "device", "dynamo", "httpapi", "idem", "limit", "lock", "mail", "object",
-	"outbox", "pg", "pg/migrate", "problem", "push", "push/h2conn", "queue", "redis", "session", "telemetry", "userpool"}
+	"outbox", "pg", "pg/migrate", "problem", "push", "push/fcm", "push/h2conn", "queue", "redis", "session", "telemetry", "userpool"}
 
 // A rule forbids imports. It is about the packages for which From holds, and
 // complains of each import for which Forbids holds. Direct imports are enough:

@@ -85,7 +85,8 @@ var MaxDevices = spec.Limit{Name: "phones per user", Max: 10, Code: "too_many_de
 // Errors of requests.
 var (
 	ErrNoDevice  = problem.New(problem.NotFound, "device_not_found", "you have not registered this phone")
-	ErrNoAndroid = problem.New(problem.Unprocessable, "android_not_configured", "no Android phone can be registered: this stage has no Firebase project")
+	ErrNoAndroid = problem.New(problem.Unprocessable, "android_not_configured",
+		"no Android phone can be registered: this stage has no Firebase project")
 )
 
 // Devices is the service of the phones of a room.

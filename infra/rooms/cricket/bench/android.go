@@ -265,7 +265,9 @@ func (c androidCost) rows() []measure.Row {
 
 	n := float64(c.tokens)
 	each := measure.RowOf(measure.Grouped(n)+" messages to Android phones, accepted at once", c.each, n)
-	each.Compared = fmt.Sprintf("%s, CPU × %.1f of as many pushes to iPhones", measure.Rate(n, c.each.Wall), measure.Share(c.each.CPU, c.apple.CPU))
+	each.Compared = fmt.Sprintf(
+		"%s, CPU × %.1f of as many pushes to iPhones", measure.Rate(n, c.each.Wall), measure.Share(c.each.CPU, c.apple.CPU),
+	)
 	each.Details = fmt.Sprintf("by fcm.Sender; a message: %.1f µs of CPU, %.1f allocs", c.each.CPU.Seconds()*1e6/n, float64(c.each.Allocs)/n)
 
 	topic := measure.RowOf("topic of Android phones, any number", c.topic, 1)

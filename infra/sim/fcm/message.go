@@ -27,7 +27,6 @@ type message struct {
 	} `json:"android"`
 
 	size int
-	ttl  time.Duration
 }
 
 // Notification is what a phone shows by itself. One with the tag of an earlier one replaces it.
@@ -117,13 +116,11 @@ func (m *message) judge() *refusal {
 		return wrong("the priority %q", a.Priority)
 	}
 
-	if m.ttl = maxTTL; a.TTL != "" {
+	if a.TTL != "" {
 		d, err := time.ParseDuration(a.TTL)
 		if !durations.MatchString(a.TTL) || err != nil || d > maxTTL {
 			return wrong("the ttl %q", a.TTL)
 		}
-
-		m.ttl = d
 	}
 
 	if n := a.Notification; n != nil {

@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test events attack bench cost check clients judge judge-account judge-contract judge-swift judge-api release-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook privacy clean engines tools program folder seed stage arch real app no-java binaries diff-named deploy-named import-named
+.PHONY: help run replay test events attack bench cost check clients judge judge-account judge-contract judge-swift judge-android judge-api release-contract build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook privacy clean engines tools program folder seed stage arch real app no-java binaries diff-named deploy-named import-named
 
 # What is compiled for a function is not compiled once more for a check or a tool: each of
 # these settings would make it another package. The race detector has packages of its own,
@@ -166,6 +166,21 @@ judge-swift: $(call stamp,swift) $(SWIFT_PARSER) ## parse the sources of the Swi
 
 $(SWIFT_PARSER):
 	@$(call venv,tree-sitter==0.26.1 tree-sitter-swift==0.7.4)
+
+# What the sample for Android phones is compiled against, and the classes of it: see KOTLIN for the list to check by.
+ANDROID := .local/android
+
+$(ANDROID)/.fetched: infra/tools/clients/android.pom.xml infra/tools/clients/android.sha256
+	@echo "fetching Android 16, of 200 MB" && rm -rf $(ANDROID) && $(MAVEN) -f infra/tools/clients/android.pom.xml -DoutputDirectory=$(CURDIR)/$(ANDROID)/lib
+	@cd $(ANDROID)/lib && { sha256sum *ar 2>/dev/null || shasum -a 256 *ar; } | diff - $(CURDIR)/infra/tools/clients/android.sha256
+	@cd $(ANDROID)/lib && for f in *.aar; do jar xf $$f classes.jar && mv classes.jar $${f%.aar}.jar || exit 1; done && touch ../.fetched
+
+# The tests run without Android.
+judge-android: $(KOTLIN)/.fetched $(ANDROID)/.fetched ## compile the sample for Android phones, and test it on the messages that are sent; needs a JDK and Maven
+	@rm -rf $(ANDROID)/classes && $(call kotlinc,$(ANDROID)/classes,clients/android/sample clients/android/test,$$(echo $(ANDROID)/lib/*.jar | tr ' ' ':')) && \
+	  java -cp '$(ANDROID)/classes:$(KOTLIN)/lib/*' org.junit.runner.JUnitCore com.example.matches.MatchMessageTest >$(ANDROID)/test.log || \
+	  { cat $(ANDROID)/test.log; exit 1; }
+	@echo "Kotlin compiles the sample against Android 16, and it reads the messages"
 
 no-java:
 	@echo "There is no JDK, 11 or newer, with Maven (https://adoptium.net/, https://maven.apache.org/): the Kotlin package is not written."

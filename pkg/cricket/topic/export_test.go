@@ -15,14 +15,24 @@ const (
 	MaxStartTries  = maxStartTries
 )
 
+const (
+	Start = start
+	End   = end
+)
+
 // MessageOf returns the message of an update, or of an end if ended is not 0.
 func MessageOf(matchID, view string, row match.DisplayRow, ended int64, now time.Time) (*fcm.Message, error) {
-	s := state{matchID: matchID, view: view, event: update, row: row, ended: ended}
+	event := update
 	if ended != 0 {
-		s.event = end
+		event = end
 	}
 
-	return s.message(now)
+	return MessageFor(matchID, view, event, row, ended, now)
+}
+
+// MessageFor returns the message of an event.
+func MessageFor(matchID, view, event string, row match.DisplayRow, ended int64, now time.Time) (*fcm.Message, error) {
+	return state{matchID: matchID, view: view, event: event, row: row, ended: ended}.message(now)
 }
 
 var (

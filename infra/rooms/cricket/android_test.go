@@ -14,7 +14,8 @@ import (
 )
 
 // TestAndroidScreen: the console shows the Live Update of an Android phone, with its chip, its progress and the alerts, and
-// names the owner of its token and of its topic.
+// names the owner of its token and
+// the topics of the match, of which one has no phone.
 func TestAndroidScreen(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, 150)
@@ -73,8 +74,13 @@ func TestAndroidScreen(t *testing.T) {
 		t.Errorf("the screen (-want +got):\n%s", diff)
 	}
 
+	id := p.MatchID
 	all := owners(s.World, s.phones)
-	if got := [2]string{all[p.Device[:androidShown]].Name, all["a-topic"].Name}; got != [2]string{"droid", "topic"} {
-		t.Errorf("the owners are %q", got)
+	got := []string{
+		all[p.Device[:androidShown]].Name, all["local-match-"+id+"-neutral"].About, all["local-match-"+id+"-"+local.ID(s.match.Local.ID)].About,
+	}
+
+	if diff := cmp.Diff([]string{"droid", "for neutral", "for " + s.match.Local.Code + " fans"}, got); diff != "" {
+		t.Errorf("the owners (-want +got):\n%s", diff)
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"matchday/infra/rooms/cricket/local"
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/sportmonks/script"
+	"matchday/pkg/cricket/follower"
+	apimatch "matchday/pkg/cricket/match"
+	"matchday/pkg/spec"
 )
 
 const (
@@ -243,13 +246,19 @@ func owners(w *local.World, phones []local.Phone) map[string]console.Owner {
 
 		return text
 	}
+	for _, id := range playing { // a topic is sent to whether a phone has subscribed or not
+		if m, err := w.Provider.State(id); err == nil {
+			for _, team := range []string{"", teamOf(m.Local).ID, teamOf(m.Visitor).ID} {
+				p := local.Phone{MatchID: local.ID(id), TeamID: team}
+				all[follower.Topic(spec.Local, p.MatchID, cmp.Or(team, apimatch.Neutral))] = console.Owner{
+					Name: "topic", About: "for " + about(p, "fans", "neutral"),
+				}
+			}
+		}
+	}
+
 	for _, p := range phones {
 		if p.Android {
-			phone, _ := w.Google.Phone(p.Device)
-			for _, topic := range phone.Topics {
-				all[topic] = console.Owner{Name: "topic", About: "for " + about(p, "fans", "neutral")}
-			}
-
 			all[p.Device[:androidShown]] = console.Owner{Name: p.Owner, About: about(p, "fan", "neutral")}
 
 			continue

@@ -155,14 +155,14 @@ $(CLIENTS)/.stories: $(call stamp,kotlin) $(shell find clients/kotlin/src/test c
 	  { cat $(CLIENTS)/kotlin/test.log; exit 1; }
 	@touch $@
 
-$(call stamp,swift): $(contracts) $(generator) infra/tools/clients/swift.go $(shell find clients/swift -type f)
+$(call stamp,swift): $(contracts) $(generator) infra/tools/clients/swift.go $(shell find clients/swift clients/ios -type f)
 	@echo "Swift client" && $(call write,swift) && touch $@
 
 # No Swift compiler is at hand: the sources are parsed.
 SWIFT_PARSER := .local/swift-parser/bin/python
 
 judge-swift: $(call stamp,swift) $(SWIFT_PARSER) ## parse the sources of the Swift package with tree-sitter; needs Python
-	@$(SWIFT_PARSER) -B infra/tools/clients/parse.py $(CLIENTS)/swift clients/ios
+	@$(SWIFT_PARSER) -B infra/tools/clients/parse.py $(CLIENTS)/swift
 
 $(SWIFT_PARSER):
 	@$(call venv,tree-sitter==0.26.1 tree-sitter-swift==0.7.4)

@@ -475,6 +475,23 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+// TestSwiftPackage: the package has what an app needs for a Live Activity, payloads and their schema included.
+func TestSwiftPackage(t *testing.T) {
+	t.Parallel()
+
+	out := t.TempDir()
+	if err := run(root, "swift", out); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, name := range []string{"Package.swift", "README.md", changelog, "Sources/Matchday/Cricket.swift", "ios/MatchActivityAttributes.swift",
+		"ios/MatchWidget.swift", "ios/MatchActivities.swift", "ios/content-state.schema.json", "ios/payloads/04-wicket.json"} {
+		if _, err := os.Stat(filepath.Join(out, filepath.FromSlash(name))); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestNPMPackage: what npm publishes has the entry of each room with its types, and neither tests nor stories.
 func TestNPMPackage(t *testing.T) {
 	t.Parallel()

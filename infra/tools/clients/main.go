@@ -57,6 +57,12 @@ func run(root, language, out string) error {
 		return err
 	}
 
+	if language == "swift" { // the types, samples and payloads of a Live Activity, which an app adds to its targets
+		if err := copyPackage(filepath.Join(root, "clients", "ios"), filepath.Join(out, "ios"), version); err != nil {
+			return err
+		}
+	}
+
 	if err := packages[language](out, all); err != nil {
 		return err
 	}

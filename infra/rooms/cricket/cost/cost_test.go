@@ -141,8 +141,8 @@ func TestFixed(t *testing.T) {
 	// Of each minute: the state machine, the toss, the reminder. Of each hour: the sweep of channels, the standings.
 	near(t, "starts", u.Schedules, 3*43_800+2920+2*730+2*730.0/24)
 	near(t, "idle executions", u.ExpressGBSeconds, 43_800*0.2/16)
-	near(t, "polls", u.SQSRequests, 6*15*43_800)
-	near(t, "secrets", u.Secrets, 2)
+	near(t, "polls", u.SQSRequests, 7*15*43_800)
+	near(t, "secrets", u.Secrets, 3)
 	// One for each of 16 tables and 3 indexes, and one for the sort keys of 7 and 3.
 	if u.AlarmMetrics < float64(len(cricket.Room().Spec.Alarms)) || u.AlarmMetrics > 60 {
 		t.Errorf("%v metrics are watched, fewer than the room's own or more than 60, of six dollars", u.AlarmMetrics)

@@ -56,7 +56,7 @@ func TestMonth(t *testing.T) {
 	// A lock every minute, a look for reminders every 15, and what each reads.
 	near(t, "starts", s.fixed.Schedules, 43_800+2920)
 	near(t, "what jobs read", s.fixed.ReadUnits, (43_800+2920)*13)
-	near(t, "secrets", s.fixed.Secrets, 1)
+	near(t, "secrets", s.fixed.Secrets, 2)
 
 	for _, u := range s.parts() {
 		if u == (usage.Usage{}) {

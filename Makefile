@@ -178,7 +178,7 @@ $(ANDROID)/.fetched: infra/tools/clients/android.pom.xml infra/tools/clients/and
 # The tests run without Android.
 judge-android: $(KOTLIN)/.fetched $(ANDROID)/.fetched ## compile the sample for Android phones, and test it on the messages that are sent; needs a JDK and Maven
 	@rm -rf $(ANDROID)/classes && $(call kotlinc,$(ANDROID)/classes,clients/android/sample clients/android/test,$$(echo $(ANDROID)/lib/*.jar | tr ' ' ':')) && \
-	  java -cp '$(ANDROID)/classes:$(KOTLIN)/lib/*' org.junit.runner.JUnitCore com.example.matches.MatchMessageTest >$(ANDROID)/test.log || \
+	  java -cp '$(ANDROID)/classes:$(KOTLIN)/lib/*' org.junit.runner.JUnitCore com.example.matches.MatchMessageTest com.example.matches.FollowsTest >$(ANDROID)/test.log || \
 	  { cat $(ANDROID)/test.log; exit 1; }
 	@echo "Kotlin compiles the sample against Android 16, and it reads the messages"
 

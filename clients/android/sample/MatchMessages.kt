@@ -1,25 +1,11 @@
-// A sample: receives the messages of matches, and subscribes to their topics.
+// A sample: receives the messages of matches, and keeps what the app follows.
 package com.example.matches
 
 import android.content.Context
 import com.google.firebase.messaging.FirebaseMessaging
 import com.google.firebase.messaging.FirebaseMessagingService
 import com.google.firebase.messaging.RemoteMessage
-import java.time.Instant
-import kotlin.random.Random
-import kotlinx.coroutines.delay
-
-/** The calls that this file needs of a client: of the package in clients/kotlin, with a user who has signed in. */
-interface MatchdayApi {
-    /** POST /user/device. */
-    suspend fun registerAndroid(token: String)
-
-    /** POST /user/activity/{matchId}. */
-    suspend fun startActivity(matchId: String, teamId: String?): Started
-}
-
-/** The answer of startActivity: at and display are of the current state, null before the first one. */
-class Started(val topic: String, val subscribeWithin: Int, val at: Instant?, val display: Display?)
+import kotlinx.serialization.json.Json
 
 /** Receives what Google sends. Each call has some seconds, so a message is shown at once, and nothing is loaded for it. */
 abstract class MatchMessages : FirebaseMessagingService() {
@@ -32,52 +18,31 @@ abstract class MatchMessages : FirebaseMessagingService() {
     @Suppress("OVERRIDE_DEPRECATION") // onRegistered replaces it in apps whose manifest turns installation ids on
     override fun onNewToken(token: String) = register(token)
 
-    override fun onMessageReceived(message: RemoteMessage) {
-        val m = MatchMessage.of(message.data) ?: return // an alert, while the app is in front
-
-        MatchCards(this).show(message.data)
-        if (m.event == "end") Follows(this).end(m.matchId)
-    }
+    override fun onMessageReceived(message: RemoteMessage) = MatchCards(this).show(message.data) // not an alert, while the app is in front
 
     /** More than a hundred messages waited for the phone, and Google has dropped all. */
     override fun onDeletedMessages() = refresh()
 }
 
-/** The matches that the app follows: to whose topics it has subscribed. */
-class Follows(private val context: Context) {
-    private val store = context.getSharedPreferences("follows", Context.MODE_PRIVATE) // the topic and team of each match
+/** The phone of the app's [Follows]: `Follows(AndroidPhone(context))`. */
+class AndroidPhone(private val context: Context) : Phone {
+    private val store = context.getSharedPreferences("follows", Context.MODE_PRIVATE)
 
-    /**
-     * Follows a match for a side, or as a neutral. It waits for a random time, because Google limits the subscriptions of a project:
-     * call it in a job of WorkManager, which survives the end of the process.
-     */
-    suspend fun follow(api: MatchdayApi, matchId: String, teamId: String?) {
-        val started = api.startActivity(matchId, teamId)
+    override fun follows() = store.all.mapValues { Json.decodeFromString<Follow>(it.value.toString()) }
 
-        show(matchId, "start", started)
-        store.edit().putString(matchId, started.topic + "\n" + teamId.orEmpty()).apply()
-        delay(Random.nextLong(started.subscribeWithin * 1000L))
-        FirebaseMessaging.getInstance().subscribeToTopic(started.topic)
+    override fun keep(matchId: String, follow: Follow) = store.edit().putString(matchId, Json.encodeToString(follow)).apply()
+
+    override fun remove(matchId: String) = store.edit().remove(matchId).apply()
+
+    override fun subscribe(topic: String) {
+        FirebaseMessaging.getInstance().subscribeToTopic(topic) // and tries again until it succeeds
     }
 
-    /** Shows the current state of each match. */
-    suspend fun refresh(api: MatchdayApi) {
-        for ((matchId, value) in store.all) {
-            show(matchId, "update", api.startActivity(matchId, value.toString().substringAfter("\n").ifEmpty { null }))
-        }
-    }
-
-    /** Unsubscribes from the topic of a match: it is over, or the user does not follow it any more. */
-    fun end(matchId: String) {
-        val topic = store.getString(matchId, null)?.substringBefore("\n") ?: return
-
+    override fun unsubscribe(topic: String) {
         FirebaseMessaging.getInstance().unsubscribeFromTopic(topic)
-        store.edit().remove(matchId).apply()
     }
 
-    private fun show(matchId: String, event: String, started: Started) {
-        if (started.at != null && started.display != null) {
-            MatchCards(context).show(MatchMessage.of(matchId, event, started.at, started.display))
-        }
+    override fun show(m: MatchMessage) {
+        MatchCards(context).show(m)
     }
 }

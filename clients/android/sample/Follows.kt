@@ -1,0 +1,114 @@
+// A sample: to which topics the app subscribes, and until when. It needs no Android, so the gate tests it on a JVM.
+package com.example.matches
+
+import java.io.IOException
+import java.time.Instant
+import kotlin.random.Random
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.delay
+import kotlinx.serialization.Serializable
+
+/** The calls that this file needs of a client: of the package in clients/kotlin, with a user who has signed in. */
+interface MatchdayApi {
+    /** POST /user/device. */
+    suspend fun registerAndroid(token: String)
+
+    /** POST /user/activity/{matchId}. Returns null if the API answers 404, or 409 match_over. Throws an IOException if it fails. */
+    suspend fun startActivity(matchId: String, teamId: String?): Started?
+}
+
+/** The answer of startActivity: at and display are of the current state, null before the first one. */
+class Started(val topic: String, val subscribeWithin: Int, val expiresAt: Instant, val at: Instant?, val display: Display?)
+
+/** How the app follows a match. */
+@Serializable
+data class Follow(val topic: String, val teamId: String?, val expiresAt: Long) // in seconds since 1970
+
+/** What [Follows] needs of the phone. */
+interface Phone {
+    /** Returns what the app follows, by match. */
+    fun follows(): Map<String, Follow>
+
+    fun keep(matchId: String, follow: Follow)
+
+    fun remove(matchId: String)
+
+    fun subscribe(topic: String)
+
+    fun unsubscribe(topic: String)
+
+    fun show(m: MatchMessage)
+}
+
+/** The matches that the app follows. [now] and [wait] are for tests. */
+class Follows(
+    private val phone: Phone,
+    private val now: () -> Instant = Instant::now,
+    private val wait: suspend (Duration) -> Unit = { delay(it) },
+) {
+    /**
+     * Follows a match for a side, or as a neutral. It waits for a random time, because Google limits the subscriptions of a project:
+     * call it in a job of WorkManager, which survives the end of the process.
+     */
+    suspend fun follow(api: MatchdayApi, matchId: String, teamId: String?) {
+        val started = api.startActivity(matchId, teamId) ?: return
+
+        show(matchId, "start", started)
+        synchronized(lock) {
+            val before = phone.follows()[matchId]?.topic
+
+            phone.keep(matchId, Follow(started.topic, teamId, started.expiresAt.epochSecond))
+            if (before != null && before != started.topic) phone.unsubscribe(before) // the user has changed sides
+        }
+
+        wait(Random.nextLong(started.subscribeWithin * 1000L + 1).milliseconds)
+
+        synchronized(lock) {
+            if (phone.follows()[matchId]?.topic == started.topic) phone.subscribe(started.topic) // nothing has replaced or ended it
+        }
+    }
+
+    /** Shows the current state of each match. If that fails for some, it throws, after it has shown the others. */
+    suspend fun refresh(api: MatchdayApi) {
+        var failure: IOException? = null
+
+        for ((matchId, follow) in phone.follows()) {
+            try {
+                api.startActivity(matchId, follow.teamId)?.let { show(matchId, "update", it) }
+            } catch (e: IOException) {
+                failure = e
+            }
+        }
+
+        failure?.let { throw it }
+    }
+
+    /** Unsubscribes from the topic of a match: the user does not follow it any more. */
+    fun end(matchId: String) = unsubscribe { it.key == matchId }
+
+    /**
+     * Unsubscribes from the topics of matches whose updates have ended. Call it at each start of the app. The message of an end is no
+     * reason to unsubscribe: an umpire or a provider may take the end back, and the match goes on.
+     */
+    fun endExpired() = unsubscribe { it.value.expiresAt <= now().epochSecond }
+
+    /** Unsubscribes from all topics: the user signs out. Cancel the jobs that follow and refresh before. */
+    fun signOut() = unsubscribe { true }
+
+    private fun unsubscribe(which: (Map.Entry<String, Follow>) -> Boolean) =
+        synchronized(lock) {
+            phone.follows().filter(which).forEach { (matchId, follow) ->
+                phone.unsubscribe(follow.topic)
+                phone.remove(matchId)
+            }
+        }
+
+    private fun show(matchId: String, event: String, started: Started) {
+        if (started.at != null && started.display != null) phone.show(MatchMessage.of(matchId, event, started.at, started.display))
+    }
+
+    private companion object {
+        val lock = Any() // the jobs and the user act at the same time
+    }
+}

@@ -1,0 +1,146 @@
+package com.example.matches
+
+import java.io.IOException
+import java.time.Instant
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.runBlocking
+import org.junit.Assert.assertEquals
+import org.junit.Assert.assertThrows
+import org.junit.Assert.assertTrue
+import org.junit.Test
+
+/** To which topics the app is subscribed after what the user does, and what becomes of the matches. */
+class FollowsTest {
+    private val start = Instant.parse("2026-06-06T12:00:00Z")
+    private val expiry = start.plusSeconds(3600)
+    private var now = start
+    private val waits = mutableListOf<Duration>()
+    private var meanwhile = {} // what happens while a subscription waits
+
+    /** A phone that notes its subscriptions and what it shows. */
+    private val phone = object : Phone {
+        val kept = mutableMapOf<String, Follow>()
+        val topics = mutableSetOf<String>()
+        val shown = mutableListOf<String>()
+
+        override fun follows() = kept.toMap()
+
+        override fun keep(matchId: String, follow: Follow) = kept.set(matchId, follow)
+
+        override fun remove(matchId: String) {
+            kept.remove(matchId)
+        }
+
+        override fun subscribe(topic: String) {
+            topics += topic
+        }
+
+        override fun unsubscribe(topic: String) {
+            topics -= topic
+        }
+
+        override fun show(m: MatchMessage) {
+            shown += "${m.event} ${m.matchId} ${m.display.status}"
+        }
+    }
+
+    /** The API, some of whose matches are over, and some of which cannot be asked for. */
+    private val api = object : MatchdayApi {
+        var over = setOf<String>()
+        var failing = setOf<String>()
+
+        override suspend fun registerAndroid(token: String) = Unit
+
+        override suspend fun startActivity(matchId: String, teamId: String?): Started? {
+            if (matchId in failing) throw IOException("no answer about $matchId")
+            if (matchId in over) return null
+
+            val display = Display("live", "t20", "1st innings", "", "", Side("India"), Side("Australia"))
+
+            return Started("$matchId-${teamId ?: "neutral"}", 30, expiry, now, display)
+        }
+    }
+
+    private val follows = Follows(phone, { now }) {
+        waits += it
+        meanwhile()
+    }
+
+    private fun follow(matchId: String, teamId: String? = null) = runBlocking { follows.follow(api, matchId, teamId) }
+
+    @Test fun aFollowShowsTheMatchAndSubscribesWithinTheTimeOfTheAnswer() {
+        follow("7", "11")
+
+        assertEquals(setOf("7-11"), phone.topics)
+        assertEquals(listOf("start 7 1st innings"), phone.shown)
+        assertTrue("$waits", waits.single() in 0.seconds..30.seconds)
+    }
+
+    @Test fun aChangeOfSidesEndsTheTopicOfTheOther() {
+        follow("7", "11")
+        follow("8")
+        follow("7", "12")
+        assertEquals(setOf("7-12", "8-neutral"), phone.topics)
+
+        follow("7", "12")
+        assertEquals(setOf("7-12", "8-neutral"), phone.topics)
+    }
+
+    @Test fun whatTheUserDoesWhileASubscriptionWaitsStays() {
+        for ((name, act) in mapOf<String, () -> Unit>(
+            "the user stops to follow" to { follows.end("7") },
+            "the user signs out" to { follows.signOut() },
+        )) {
+            meanwhile = act
+            follow("7", "11")
+            assertEquals(name, emptySet<String>(), phone.topics)
+        }
+
+        meanwhile = {
+            meanwhile = {}
+            follow("7", "12")
+        }
+        follow("7", "11")
+        assertEquals(setOf("7-12"), phone.topics)
+    }
+
+    @Test fun aTopicStaysUntilItExpires() {
+        follow("7")
+        api.over = setOf("7")
+        runBlocking { follows.refresh(api) }
+        follow("7")
+
+        now = expiry.minusSeconds(1)
+        follows.endExpired()
+        assertEquals("an end may be taken back", setOf("7-neutral"), phone.topics)
+
+        now = expiry
+        follows.endExpired()
+        assertEquals(emptySet<String>(), phone.topics)
+        assertEquals(emptyMap<String, Follow>(), phone.kept)
+    }
+
+    @Test fun aRefreshShowsEachMatchThatIsNotOver() {
+        listOf("6", "7", "8", "9").forEach { follow(it) }
+        phone.shown.clear()
+
+        api.over = setOf("6")
+        runBlocking { follows.refresh(api) }
+        assertEquals(listOf("7", "8", "9").map { "update $it 1st innings" }, phone.shown)
+        phone.shown.clear()
+
+        api.failing = setOf("7")
+        assertThrows(IOException::class.java) { runBlocking { follows.refresh(api) } }
+        assertEquals(listOf("8", "9").map { "update $it 1st innings" }, phone.shown)
+    }
+
+    @Test fun noTopicIsLeftAfterASignOut() {
+        follow("7", "11")
+        follow("8")
+        follows.signOut()
+
+        assertEquals(emptySet<String>(), phone.topics)
+        assertEquals(emptyMap<String, Follow>(), phone.kept)
+    }
+}

@@ -7,6 +7,7 @@ import kotlinx.coroutines.withContext
 import kotlinx.coroutines.NonCancellable
 import kotlinx.serialization.SerialName
 import kotlinx.serialization.Serializable
+import kotlinx.serialization.SerializationException
 import okhttp3.FormBody
 import okhttp3.OkHttpClient
 import okhttp3.Request
@@ -70,7 +71,11 @@ fun refreshAt(url: String, clientId: String, http: OkHttpClient = OkHttpClient()
                 !response.isSuccessful -> throw IOException("the token endpoint answers ${response.code}")
             }
 
-            val answer = json.decodeFromString<TokenAnswer>(response.body!!.string())
+            val answer = try {
+                json.decodeFromString<TokenAnswer>(response.body!!.string())
+            } catch (e: SerializationException) {
+                throw IOException("the answer of the token endpoint is not as expected", e)
+            }
 
             Tokens(answer.accessToken, answer.refreshToken)
         }

@@ -237,4 +237,11 @@ class ClientTest {
         assertEquals("grant_type=refresh_token&client_id=app&refresh_token=r1", asked.single().body)
         assertThrows(SignedOut::class.java) { runBlocking { refresh("r1") } }
     }
+
+    @Test
+    fun `an answer of the user pool that is not as expected is an IOException`() {
+        serve(Reply(200, "<html>"), Reply(200, "{}"))
+        val refresh = refreshAt("http://127.0.0.1:${server.address.port}/oauth2/token", "app")
+        repeat(2) { assertThrows(IOException::class.java) { runBlocking { refresh("r1") } } }
+    }
 }

@@ -63,10 +63,11 @@ final class MatchActivities {
             matchId: matchId, teamId: teamId, local: display.local.name, visitor: display.visitor.name)
         let content = ActivityContent(state: state, staleDate: nil)
 
-        // One message of Apple reaches all phones that listen to the channel of the match.
+        // One message of Apple reaches all phones that listen to the channel of the match. The API refuses the channel if a
+        // phone of the user has an older iOS or none is registered yet, or if it cannot open one: the token takes its place.
         if #available(iOS 18, *) {
-            let started = try await cricket.startActivity(matchId: matchId, body: .init(teamId: teamId))
-            if let channel = started.channel {
+            let started = try? await cricket.startActivity(matchId: matchId, body: .init(teamId: teamId))
+            if let channel = started?.channel {
                 _ = try Activity.request(attributes: attributes, content: content, pushType: .channel(channel))
                 return
             }

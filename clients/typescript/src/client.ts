@@ -45,6 +45,7 @@ type Method<Paths extends Record<string, any>, M extends HttpMethod> = <
  * throws a Problem if the API refuses, SignedOut if the user has to sign in again, and a TypeError if there is no answer.
  *
  * A request that is answered 429 or 503 is repeated after its Retry-After; so is one without an answer if that has no second effect.
+ * If a DELETE that answers with nothing is then answered 404, it succeeds: the request whose answer was lost had its effect.
  * An operation that takes an Idempotency-Key gets one, and the same for each repetition, unless the call has one.
  */
 export interface Client<Paths extends Record<string, any>> {
@@ -65,22 +66,33 @@ export interface Client<Paths extends Record<string, any>> {
   ) => AsyncGenerator<Success<Paths[Path]["get"]>, void, void>;
 }
 
-/** connect returns the client of a room. `keyed` are the operations that take an Idempotency-Key, such as `POST /leagues`. */
-export function connect<Paths extends Record<string, any>>(options: Options, keyed: ReadonlySet<string>): Client<Paths> {
+/**
+ * connect returns the client of a room. `keyed` are the operations that take an Idempotency-Key, such as `POST /leagues`, and `removing`
+ * the DELETEs that answer with nothing.
+ */
+export function connect<Paths extends Record<string, any>>(
+  options: Options,
+  keyed: ReadonlySet<string>,
+  removing: ReadonlySet<string> = new Set(),
+): Client<Paths> {
   const http = createClient<Record<string, any>>({
     baseUrl: options.url,
     querySerializer: { array: { style: "form", explode: false } },
     credentials: options.session === undefined ? "include" : "omit",
-    fetch: (request) => send(request, options),
   });
 
   const ask = async (method: HttpMethod, path: string, init: any) => {
+    const operation = `${method.toUpperCase()} ${path}`;
     const headers = new Headers(init?.headers);
-    if (keyed.has(`${method.toUpperCase()} ${path}`) && !headers.has(key) && init?.params?.header?.[key] === undefined) {
+    if (keyed.has(operation) && !headers.has(key) && init?.params?.header?.[key] === undefined) {
       headers.set(key, crypto.randomUUID());
     }
 
-    const { data, error, response } = await http.request(method, path as never, { ...init, headers: Object.fromEntries(headers) });
+    const { data, error, response } = await http.request(method, path as never, {
+      fetch: (request: Request) => send(request, options, removing.has(operation)),
+      ...init,
+      headers: Object.fromEntries(headers),
+    });
     if (!response.ok) throw Problem.from(response, error);
 
     return { data, etag: response.headers.get("ETag") ?? undefined };
@@ -121,11 +133,12 @@ async function* pages(get: (path: string, init: any) => Promise<any>, path: stri
 
 const key = "Idempotency-Key";
 
-async function send(request: Request, options: Options): Promise<Response> {
+async function send(request: Request, options: Options, removes: boolean): Promise<Response> {
   const retry: Retry = { attempts: 4, longest: 30, sleep, random: Math.random, ...options.retry };
-  // What has no second effect: a lost answer is no reason to fail.
-  const repeatable = ["GET", "PUT", "DELETE"].includes(request.method) || request.headers.has(key);
+  // What has no second effect: a lost answer is no reason to fail. A second If-Match would fail after the first had its effect.
+  const repeatable = request.headers.has(key) || (["GET", "PUT", "DELETE"].includes(request.method) && !request.headers.has("If-Match"));
   let renewed = false;
+  let lost = false; // an answer
 
   for (let attempt = 1; ; attempt++) {
     const token = await options.session?.accessToken();
@@ -138,6 +151,14 @@ async function send(request: Request, options: Options): Promise<Response> {
       response = await (options.fetch ?? globalThis.fetch)(sent);
     } catch (error) {
       if (!repeatable || attempt >= retry.attempts || request.signal.aborted) throw error;
+
+      lost = true;
+    }
+
+    if (removes && lost && response?.status === 404) {
+      await response.body?.cancel();
+
+      return new Response(null, { status: 204 });
     }
 
     if (response?.status === 401 && token !== undefined && !renewed) {

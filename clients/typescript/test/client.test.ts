@@ -24,6 +24,10 @@ interface paths {
       requestBody: { content: { "application/json": { name: string } } };
       responses: { 200: { content: { "application/json": { id: string } } } };
     };
+    delete: {
+      parameters: { path: { id: string }; header?: { "If-Match"?: string } };
+      responses: { 200: { content: { "application/json": { id: string } } } };
+    };
   };
 }
 
@@ -61,7 +65,7 @@ const waits = () => {
   return { all, sleep: async (ms: number) => void all.push(ms), random: () => 0.5 };
 };
 
-const open = (options: Options) => connect<paths>(options, new Set(["POST /things"]));
+const open = (options: Options) => connect<paths>(options, new Set(["POST /things"]), new Set(["DELETE /things"]));
 const created = { status: 201, body: { id: "a" } };
 
 test("an answer is returned as its JSON, and nothing as undefined", async () => {
@@ -154,6 +158,32 @@ test("a lost answer is asked for again if that has no second effect", async () =
   const patch = await serve("hang up");
   await assert.rejects(open({ url: patch.url, retry: waits() }).PATCH("/things/{id}", { params: { path: { id: "a" } }, body: { name: "x" } }), TypeError);
   assert.equal(patch.asked.length, 1);
+});
+
+const missing = { status: 404, body: { type: "urn:problem-type:matchday:thing_not_found" } };
+
+test("a DELETE whose answer was lost has had its effect if the API then answers 404", async () => {
+  const lost = await serve("hang up", { status: 503 }, missing);
+  assert.equal(await open({ url: lost.url, retry: waits() }).DELETE("/things"), undefined);
+  assert.equal(lost.asked.length, 3);
+
+  const refused = await serve({ status: 503 }, missing);
+  await assert.rejects(open({ url: refused.url, retry: waits() }).DELETE("/things"), (error) => Problem.is(error, "thing_not_found"));
+
+  const read = await serve("hang up", missing);
+  await assert.rejects(open({ url: read.url, retry: waits() }).GET("/things"), (error) => Problem.is(error, "thing_not_found"));
+
+  // Its answer is a thing, which nobody has any more.
+  const answering = await serve("hang up", missing);
+  const call = open({ url: answering.url, retry: waits() }).DELETE("/things/{id}", { params: { path: { id: "a" } } });
+  await assert.rejects(call, (error) => Problem.is(error, "thing_not_found"));
+});
+
+test("a request with If-Match is not repeated without an answer", async () => {
+  const { asked, url } = await serve("hang up");
+  const params = { path: { id: "a" }, header: { "If-Match": '"7"' } };
+  await assert.rejects(open({ url, retry: waits() }).DELETE("/things/{id}", { params }), TypeError);
+  assert.equal(asked.length, 1);
 });
 
 test("read returns the ETag of an answer", async () => {

@@ -48,6 +48,11 @@ const lab = `{
 				"operationId": "get-thing",
 				"parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
 				"responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}}}
+			},
+			"delete": {
+				"operationId": "remove-thing",
+				"parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
+				"responses": {"204": {}}
 			}
 		},
 		"/things/{id}/end": {
@@ -59,6 +64,11 @@ const lab = `{
 				],
 				"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewThing"}}}},
 				"responses": {"204": {}}
+			},
+			"delete": {
+				"operationId": "reopen-thing",
+				"parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
+				"responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}}}
 			}
 		},
 		"/page": {"get": {"operationId": "show-page", "responses": {"200": {"content": {"text/html": {"schema": {"type": "string"}}}}}}},
@@ -116,7 +126,9 @@ func TestOperations(t *testing.T) {
 	want := []string{
 		"GET /things list-things cursor ids since -> next",
 		"POST /things create-thing keyed",
+		"DELETE /things/{id} remove-thing id",
 		"GET /things/{id} get-thing id tagged",
+		"DELETE /things/{id}/end reopen-thing id",
 		"POST /things/{id}/end end-thing id If-Match optional body",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -19,11 +19,17 @@ func writeTypeScript(out string, all []contract) error {
 
 // typescript returns the entry of a room. openapi-typescript writes the types beside it, ROOM.types.ts.
 func typescript(c contract) string {
-	var keyed []string
+	var keyed, removing []string
 
 	for _, o := range c.Operations {
+		line := fmt.Sprintf("  %q,\n", o.Method+" "+o.Path)
+
 		if o.Keyed {
-			keyed = append(keyed, fmt.Sprintf("  %q,\n", o.Method+" "+o.Path))
+			keyed = append(keyed, line)
+		}
+
+		if o.Method == "DELETE" && o.Answer == nil {
+			removing = append(removing, line)
 		}
 	}
 
@@ -47,7 +53,10 @@ export type Code =
 const keyed: ReadonlySet<string> = new Set([
 ` + strings.Join(keyed, "") + `]);
 
+const removing: ReadonlySet<string> = new Set([
+` + strings.Join(removing, "") + `]);
+
 /** connect returns a client of ` + c.Room + `. */
-export const connect = (options: Options): Client<paths> => open<paths>(options, keyed);
+export const connect = (options: Options): Client<paths> => open<paths>(options, keyed, removing);
 `
 }

@@ -14,7 +14,8 @@ public struct Retry: Sendable {
 ///
 /// A call throws a `Problem` if the API refuses, `SignedOut` if the user has to sign in again, a `DecodingError` if the
 /// answer is not as in the contract, and an error of `URLSession` if there is no answer. A request that is answered 429 or
-/// 503 is repeated after its Retry-After; so is one without an answer if that has no second effect. An operation that takes
+/// 503 is repeated after its Retry-After; so is one without an answer if that has no second effect. If a DELETE that answers
+/// with nothing is then answered 404, it succeeds: the request whose answer was lost had its effect. An operation that takes
 /// an Idempotency-Key gets one, and the same for each repetition.
 public struct Client: Sendable {
     private let base: String
@@ -45,14 +46,17 @@ public struct Client: Sendable {
 
     /// Calls an operation that answers with nothing.
     func call(_ operation: Operation) async throws {
-        _ = try await send(operation)
+        _ = try await send(operation, removes: operation.method == "DELETE")
     }
 
-    private func send(_ operation: Operation) async throws -> (Data, HTTPURLResponse) {
+    private func send(_ operation: Operation, removes: Bool = false) async throws -> (Data, HTTPURLResponse) {
         let request = try operation.request(base: base)
-        // What has no second effect: a lost answer is no reason to fail.
-        let repeatable = ["GET", "PUT", "DELETE"].contains(operation.method) || operation.key != nil
+        let conditional = request.value(forHTTPHeaderField: "If-Match") != nil
+        // What has no second effect: a lost answer is no reason to fail. A second If-Match would fail after the first had its
+        // effect.
+        let repeatable = operation.key != nil || (["GET", "PUT", "DELETE"].contains(operation.method) && !conditional)
         var renewed = false
+        var lost = false // an answer
         var attempt = 1
 
         while true {
@@ -70,7 +74,7 @@ public struct Client: Sendable {
                     throw NoAnswer()
                 }
 
-                if (200 ..< 300).contains(response.statusCode) {
+                if (200 ..< 300).contains(response.statusCode) || (removes && lost && response.statusCode == 404) {
                     return (body, response)
                 }
 
@@ -88,6 +92,7 @@ public struct Client: Sendable {
                 }
             } catch let error as URLError where repeatable && attempt < retry.attempts && error.code != .cancelled {
                 after = nil
+                lost = true
             }
 
             // Half a second, doubled each time. Phones that were refused together do not come back together.

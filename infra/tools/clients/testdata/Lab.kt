@@ -29,12 +29,18 @@ class Lab(private val client: Client) {
     suspend fun createThing(body: NewThing, idempotencyKey: String = newKey()): Thing =
         client.call(Operation("POST", "/things", body = encode(NewThing.serializer(), body), key = idempotencyKey), Thing.serializer())
 
+    suspend fun removeThing(id: String) =
+        client.call(Operation("DELETE", "/things/${segment(id)}"))
+
     suspend fun getThing(id: String): Thing =
         client.call(Operation("GET", "/things/${segment(id)}"), Thing.serializer())
 
     /** Is [getThing], with the ETag of the answer, which a change sends as ifMatch. */
     suspend fun readThing(id: String): Tagged<Thing> =
         client.read(Operation("GET", "/things/${segment(id)}"), Thing.serializer())
+
+    suspend fun reopenThing(id: String): Thing =
+        client.call(Operation("DELETE", "/things/${segment(id)}/end"), Thing.serializer())
 
     suspend fun endThing(id: String, ifMatch: String? = null, body: NewThing? = null) =
         client.call(Operation("POST", "/things/${segment(id)}/end", headers = mapOf("If-Match" to ifMatch), body = body?.let { encode(NewThing.serializer(), it) }))

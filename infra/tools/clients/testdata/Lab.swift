@@ -25,6 +25,10 @@ public struct Lab: Sendable {
         try await client.call(Operation(method: "POST", path: "/things", body: try encode(body), key: idempotencyKey), Thing.self)
     }
 
+    public func removeThing(id: String) async throws {
+        try await client.call(Operation(method: "DELETE", path: "/things/\(segment(id))"))
+    }
+
     @discardableResult
     public func getThing(id: String) async throws -> Thing {
         try await client.call(Operation(method: "GET", path: "/things/\(segment(id))"), Thing.self)
@@ -34,6 +38,11 @@ public struct Lab: Sendable {
     @discardableResult
     public func readThing(id: String) async throws -> Tagged<Thing> {
         try await client.read(Operation(method: "GET", path: "/things/\(segment(id))"), Thing.self)
+    }
+
+    @discardableResult
+    public func reopenThing(id: String) async throws -> Thing {
+        try await client.call(Operation(method: "DELETE", path: "/things/\(segment(id))/end"), Thing.self)
     }
 
     public func endThing(id: String, ifMatch: String? = nil, body: NewThing? = nil) async throws {

@@ -15,5 +15,9 @@ const keyed: ReadonlySet<string> = new Set([
   "POST /things",
 ]);
 
+const removing: ReadonlySet<string> = new Set([
+  "DELETE /things/{id}",
+]);
+
 /** connect returns a client of lab. */
-export const connect = (options: Options): Client<paths> => open<paths>(options, keyed);
+export const connect = (options: Options): Client<paths> => open<paths>(options, keyed, removing);

@@ -52,8 +52,9 @@ class Retry(
  *
  * A call throws a [Problem] if the API refuses, [SignedOut] if the user has to sign in again, and another [IOException]
  * if there is no answer. A request that is answered 429 or 503 is repeated after its Retry-After; so is one without an
- * answer if that has no second effect. An operation that takes an Idempotency-Key gets one, and the same for each
- * repetition.
+ * answer if that has no second effect. If a DELETE that answers with nothing is then answered 404, it succeeds: the
+ * request whose answer was lost had its effect. An operation that takes an Idempotency-Key gets one, and the same for
+ * each repetition.
  *
  * [url] is the address of the room's API, and [session] has the tokens of the user. Without a session, [http] brings the
  * cookies.
@@ -82,12 +83,13 @@ class Client(
 
     /** Calls an operation that answers with nothing. */
     suspend fun call(operation: Operation) {
-        send(operation)
+        send(operation, removes = operation.method == "DELETE")
     }
 
-    private suspend fun send(operation: Operation): Answer {
+    private suspend fun send(operation: Operation, removes: Boolean = false): Answer {
         val request = operation.request(base)
         var renewed = false
+        var lost = false // an answer
         var attempt = 1
 
         while (true) {
@@ -96,6 +98,7 @@ class Client(
                 http.answer(if (token == null) request else request.newBuilder().header("Authorization", "Bearer $token").build())
             } catch (e: IOException) {
                 if (!operation.repeatable || attempt >= retry.attempts) throw e
+                lost = true
                 null
             }
 
@@ -108,7 +111,7 @@ class Client(
 
             if (answer != null) {
                 val again = answer.status == 429 || answer.status == 503
-                if (answer.status in 200..299) return answer
+                if (answer.status in 200..299 || removes && lost && answer.status == 404) return answer
                 if (!again || attempt >= retry.attempts || (answer.retryAfter ?: 0).seconds > retry.longest) throw answer.problem()
             }
 
@@ -135,8 +138,8 @@ class Operation(
     /** The Idempotency-Key; null for an operation that takes none. */
     val key: String? = null,
 ) {
-    /** Has no second effect: a lost answer is no reason to fail. */
-    internal val repeatable = method in listOf("GET", "PUT", "DELETE") || key != null
+    /** Has no second effect: a lost answer is no reason to fail. A second If-Match would fail after the first had its effect. */
+    internal val repeatable = key != null || method in listOf("GET", "PUT", "DELETE") && headers["If-Match"] == null
 
     internal fun request(base: String): Request {
         val url = (base + path).toHttpUrl().newBuilder()
@@ -152,13 +155,14 @@ class Operation(
         for ((name, value) in headers) if (value != null) request.header(name, value)
         if (key != null) request.header("Idempotency-Key", key)
 
-        val content: RequestBody? = body?.toRequestBody(JSON) ?: if (method == "GET" || method == "DELETE") null else ByteArray(0).toRequestBody()
+        val content: RequestBody? = body?.toRequestBody(JSON) ?: if (method == "GET") null else ByteArray(0).toRequestBody()
+        val once = !repeatable || method == "DELETE" // of which the client has to know that an answer was lost
 
-        return request.method(method, if (repeatable) content else content?.let(::Once)).build()
+        return request.method(method, if (once) content?.let(::Once) else content).build()
     }
 }
 
-/** A body that OkHttp does not send again by itself when a connection breaks: the request may have had its effect. */
+/** A body, also an empty one, that OkHttp does not send again by itself when a connection breaks: the request may have had its effect. */
 private class Once(private val body: RequestBody) : RequestBody() {
     override fun contentType() = body.contentType()
 

@@ -164,6 +164,44 @@ class ClientTest {
         assertEquals(listOf("GET /lab/things", "PATCH /lab/things/a"), asked.map { it.line })
     }
 
+    private val delete = Operation("DELETE", "/things/a")
+    private val missing = Reply(404, """{"type":"urn:problem-type:matchday:thing_not_found"}""")
+
+    private fun assertMissing(call: suspend () -> Unit) =
+        assertEquals("thing_not_found", assertThrows(Problem::class.java) { runBlocking { call() } }.code)
+
+    @Test
+    fun `a DELETE whose answer was lost has had its effect if the API then answers 404`() {
+        val client = serve(null, Reply(503), missing, Reply(503), missing, null, missing, null, missing)
+        runBlocking { client.call(delete) }
+        assertEquals(3, asked.size)
+
+        assertMissing { client.call(delete) } // which is answered 503 and 404
+        assertMissing { client.get() }
+        assertMissing { client.call(delete, Thing.serializer()) } // its answer is a thing, which nobody has any more
+        assertEquals(9, asked.size)
+    }
+
+    @Test
+    fun `only the client repeats a DELETE, also on a connection that was used before`() {
+        serve(thing, null, missing)
+        val client = Client("http://127.0.0.1:${server.address.port}/lab", retry = retry) // whose OkHttp repeats by itself
+        runBlocking {
+            client.get()
+            client.call(delete)
+        }
+
+        assertEquals(listOf("GET /lab/things", "DELETE /lab/things/a", "DELETE /lab/things/a"), asked.map { it.line })
+    }
+
+    @Test
+    fun `a request with If-Match is not repeated without an answer`() {
+        val client = serve(null)
+        val operation = Operation("DELETE", "/things/a", headers = mapOf("If-Match" to "\"7\""))
+        assertThrows(IOException::class.java) { runBlocking { client.call(operation) } }
+        assertEquals(1, asked.size)
+    }
+
     @Test
     fun `read returns the ETag of an answer`() = runBlocking {
         val client = serve(Reply(200, """{"id":"a"}""", mapOf("ETag" to "\"7\"")), thing)

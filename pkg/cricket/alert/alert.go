@@ -211,18 +211,7 @@ func OpenAlerter(ctx context.Context, env app.Env) (*Alerter, error) {
 		return nil, err
 	}
 
-	var google *fcm.Sender
-
-	c, ok, err := fcm.ConfigOf(ctx, env)
-	if err == nil && ok {
-		google, err = fcm.Open(c)
-	}
-
-	if err != nil {
-		return nil, err
-	}
-
-	return NewAlerter(env, apple, google), nil
+	return NewAlerter(env, apple, fcm.OpenEnv(env)), nil
 }
 
 // NewAlerter returns the service with the caller's senders. google is nil at a stage without Android phones.
@@ -392,12 +381,13 @@ func (a *Alerter) sendLocked(ctx context.Context, lease *lock.Lease, f match.Fix
 // both reports whether m is for the phones of both services.
 func (a *Alerter) both(m Alert) bool { return a.google != nil && m.Service == "" }
 
-// isOfGoogle reports whether Google refuses every message, or no more of them for now.
+// isOfGoogle reports whether Google refuses every message, or no more of them for now, or cannot be asked without
+// a key.
 func isOfGoogle(err error) bool {
 	_, refused := errors.AsType[*fcm.Refused](err)
 	_, limited := errors.AsType[*fcm.Limited](err)
 
-	return refused || limited
+	return refused || limited || errors.Is(err, fcm.ErrKey)
 }
 
 // googleFailed counts a message for which Google accepted nothing.

@@ -294,6 +294,33 @@ func TestRefusedServiceIsLeft(t *testing.T) {
 	}
 }
 
+// TestNoKeyDelaysNoIPhone: without a key of Google, iPhones get the alert at once, and Android phones when the secret
+// has it.
+func TestNoKeyDelaysNoIPhone(t *testing.T) {
+	t.Parallel()
+	w, g := worldWithBoth(t, "bob")
+	key := w.Settings[fcm.Key]
+	delete(w.Settings, fcm.Key)
+
+	a := testkit.Open(w.World, alert.SendAlertsFunction(), alert.OpenAlerter)
+	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
+
+	if got := shown(g, "bob"); len(got) != 0 || ringCount(w, "ann") != 1 {
+		t.Errorf("%v; the iPhone rang %d times", got, ringCount(w, "ann"))
+	}
+
+	if !slices.ContainsFunc(w.Logs.Lines(), func(l testkit.Line) bool { return l.Attrs[tables.GoogleFailures.Name] != nil }) {
+		t.Error("no failure of Google was counted")
+	}
+
+	w.Settings[fcm.Key] = key
+	testkit.Drain(w.World, tables.AlertQueue, 10*time.Minute, a.SendAlert)
+
+	if got := shown(g, "bob"); len(got) != 1 || ringCount(w, "ann") != 1 {
+		t.Errorf("with the key: %v; the iPhone rang %d times", got, ringCount(w, "ann"))
+	}
+}
+
 // TestRetriesOfEarlierVersions, which name no service, reach both kinds of phones.
 func TestRetriesOfEarlierVersions(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,7 @@ import (
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/cricket/topic"
 	"matchday/pkg/kit/problem"
+	sender "matchday/pkg/kit/push/fcm"
 	"matchday/pkg/spec"
 )
 
@@ -309,6 +310,33 @@ func TestGooglesAnswers(t *testing.T) {
 				t.Errorf("the phone got %d messages, want %d", got.Messages, c.last)
 			}
 		})
+	}
+}
+
+// TestNoKey: without a key of Google a start counts as a failure of Google, and is sent when the secret has it.
+func TestNoKey(t *testing.T) {
+	t.Parallel()
+	w, g, f := newWorld(t)
+	key := w.Settings[sender.Key]
+	delete(w.Settings, sender.Key)
+	show(w, 1, "1st Innings", f, ball(1, 1))
+
+	m := testkit.Messages[topic.Change](w.World, tables.TopicQueue)[0]
+	m.Changed, m.Start = []string{match.Neutral}, true
+	testkit.Drain(w.World, tables.TopicQueue, 0, func(context.Context, topic.Change) error { return nil })
+
+	p := pusher(w)
+	testkit.Must(t, p.PushTopics(w.NewContext(), m))
+
+	if n := countOf(w, tables.GoogleFailures); n != 1 {
+		t.Errorf("%d failures of Google, want 1", n)
+	}
+
+	w.Settings[sender.Key] = key
+	testkit.Drain(w.World, tables.TopicQueue, time.Minute, p.PushTopics)
+
+	if got := screenOf(t, g, "neutral"); got.Messages != 1 || got.Event != "start" {
+		t.Errorf("the phone shows %+v", got)
 	}
 }
 

@@ -42,14 +42,7 @@ func OpenSender(ctx context.Context, env app.Env, key, bundle string) (*Sender, 
 		return nil, err
 	}
 
-	var google *fcm.Sender
-
-	g, ok, err := fcm.ConfigOf(ctx, env)
-	if err == nil && ok {
-		google, err = fcm.Open(g)
-	}
-
-	return NewSender(apple, google, env.Now), err
+	return NewSender(apple, fcm.OpenEnv(env), env.Now), nil
 }
 
 // NewSender returns a sender by the clients of Apple and Google, which is nil at a stage without Android
@@ -174,8 +167,11 @@ func (s *Sender) sendGoogle(ctx context.Context, m *Message, phones []Device) (s
 	counts, err := s.google.Send(ctx, m.google, tokens(phones), out.add)
 	out.counts = counts
 
-	if _, ok := errors.AsType[*fcm.Limited](err); ok {
+	switch _, limited := errors.AsType[*fcm.Limited](err); {
+	case limited:
 		err = problem.New(problem.Unavailable, "google_unavailable", "Google's quota is used up").Because(err)
+	case errors.Is(err, fcm.ErrKey):
+		err = problem.New(problem.Unavailable, "google_unavailable", "the key of Google is missing or not valid").Because(err)
 	}
 
 	return out, unlessLate(err)

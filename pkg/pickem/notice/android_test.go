@@ -16,6 +16,7 @@ import (
 	"matchday/pkg/kit/device"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/push/fcm"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/tables"
 )
@@ -220,5 +221,37 @@ func TestAndroidPhonesDoNotWaitForApple(t *testing.T) {
 
 	if got := notifiedMembers(w, n.ID); !slices.Equal(got, []string{"bob"}) || shownOn(google, "moto")["moto"] != 1 {
 		t.Errorf("notified are %q, want bob", got)
+	}
+}
+
+// TestNoKeyDelaysNoIPhone: without a key of Google, iPhones get the notice, and Android phones when the secret has it.
+func TestNoKeyDelaysNoIPhone(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	apple, google := w.WithAPNs(), w.WithFCM()
+	w.AddMembers("ann", "bob")
+	w.RegisterPhone("red", "ann")
+	registerAndroid(w, google, "moto", "bob")
+
+	key := w.Settings[fcm.Key]
+	delete(w.Settings, fcm.Key)
+
+	s, n := testkit.OpenWith(w.World, w.Env(notice.SendNoticesFunction()), notice.OpenNotifier), noticeTo("ann", "bob")
+
+	err := s.SendNotices(w.NewContext(), n)
+	if e, _ := errors.AsType[*problem.Error](err); e == nil || e.Code != "google_unavailable" {
+		t.Errorf("got %v, want google_unavailable", err)
+	}
+
+	if got := notifiedMembers(w, n.ID); !slices.Equal(got, []string{"ann"}) || arrivals(apple, "red") != 1 {
+		t.Errorf("notified are %q, want ann", got)
+	}
+
+	w.Settings[fcm.Key] = key
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
+	testkit.Must(t, s.SendNotices(w.NewContext(), n))
+
+	if shownOn(google, "moto")["moto"] != 1 || arrivals(apple, "red") != 1 {
+		t.Errorf("with the key the Android phone shows %v", shownOn(google, "moto"))
 	}
 }

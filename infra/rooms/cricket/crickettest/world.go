@@ -205,16 +205,10 @@ func (w *World) Sender(env app.Env, change ...func(*push.Config)) *push.Sender {
 func (w *World) Google(env app.Env) *fcm.Sender {
 	w.T.Helper()
 
-	c, ok, err := fcm.ConfigOf(w.T.Context(), env)
-	testkit.Must(w.T, err)
-
-	if !ok {
-		return nil
+	s := fcm.OpenEnv(env)
+	if s != nil {
+		w.T.Cleanup(s.Close)
 	}
-
-	s, err := fcm.Open(c)
-	testkit.Must(w.T, err)
-	w.T.Cleanup(s.Close)
 
 	return s
 }

@@ -36,8 +36,8 @@ type account struct {
 	key *rsa.PrivateKey
 }
 
-// ErrKey reports a service account's key that is not what Google's console writes.
-var ErrKey = errors.New("fcm: the key is not the JSON file of a service account")
+// ErrKey reports a service account's key that is missing, or not what Google's console writes.
+var ErrKey = errors.New("fcm: there is no valid key of a service account")
 
 // readAccount reads the JSON file of a service account. Errors: ErrKey.
 func readAccount(file []byte) (account, error) {
@@ -58,13 +58,14 @@ func readAccount(file []byte) (account, error) {
 
 // tokens has the access token of an account, which all requests of a process share.
 type tokens struct {
-	account
+	read func(context.Context) (account, error)
 	http *http.Client
 	now  func() time.Time
 
-	mu     sync.Mutex
-	access string
-	until  time.Time
+	mu      sync.Mutex
+	account *account // nil until it is read, and after Google has refused it
+	access  string
+	until   time.Time
 }
 
 // token returns an access token that is valid for some minutes. refused is one that Google has
@@ -86,22 +87,42 @@ func (t *tokens) token(ctx context.Context, refused string) (string, error) {
 	return access, err
 }
 
-// fetch exchanges a signed assertion for an access token, and returns how long it lasts.
+// fetch exchanges a signed assertion for an access token, and returns how long it lasts. It reads the
+// account at the first time, and again after Google has refused it: the key may have been replaced.
 func (t *tokens) fetch(ctx context.Context, now time.Time) (string, time.Duration, error) {
+	if t.account == nil {
+		a, err := t.read(ctx)
+		if err != nil {
+			return "", 0, err
+		}
+
+		t.account = &a
+	}
+
+	access, lasts, err := t.exchange(ctx, *t.account, now)
+	if _, refused := errors.AsType[*Refused](err); refused {
+		t.account = nil
+	}
+
+	return access, lasts, err
+}
+
+// exchange is fetch for an account.
+func (t *tokens) exchange(ctx context.Context, a account, now time.Time) (string, time.Duration, error) {
 	claims := jwt.MapClaims{
-		"iss": t.Email, "scope": scope, "aud": t.TokenURL, "iat": now.Unix(), "exp": now.Add(assertFor).Unix(),
+		"iss": a.Email, "scope": scope, "aud": a.TokenURL, "iat": now.Unix(), "exp": now.Add(assertFor).Unix(),
 	}
 	assertion := jwt.NewWithClaims(jwt.SigningMethodRS256, claims)
-	assertion.Header["kid"] = t.KeyID
+	assertion.Header["kid"] = a.KeyID
 
-	signed, err := assertion.SignedString(t.key)
+	signed, err := assertion.SignedString(a.key)
 	if err != nil {
 		return "", 0, ErrKey
 	}
 
 	form := url.Values{"grant_type": {grant}, "assertion": {signed}}
 
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.TokenURL, strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.TokenURL, strings.NewReader(form.Encode()))
 	if err != nil {
 		return "", 0, ErrKey
 	}

@@ -27,26 +27,28 @@ func Settings(checks ...string) []spec.Setting {
 	}}
 }
 
-// ConfigOf reads the Config from a function's environment. ok is false if the stage has no Android phones.
-func ConfigOf(ctx context.Context, env app.Env) (c Config, ok bool, err error) {
+// OpenEnv returns the Sender of a function, nil if the stage has no Android phones. It dials nothing, and
+// reads the key when it first sends, and again after an error: a key that is missing or not valid is the
+// error of what is sent to Android phones (ErrKey), and stops nothing that is sent to iPhones.
+func OpenEnv(env app.Env) *Sender {
 	project := env.Setting(SettingProject)
 	if project == "" {
-		return Config{}, false, nil
+		return nil
 	}
 
-	file, err := env.Secret(ctx, Key)
-	if err != nil {
-		return Config{}, false, err
-	}
+	c := Config{Endpoint: env.Setting(SettingURL), Now: env.Now, AnswerTimeout: env.Limit(answerTime)}
 
-	a, err := readAccount([]byte(file))
-	if err != nil {
-		return Config{}, false, err
-	}
+	return open(c, project, func(ctx context.Context) (account, error) {
+		file, err := env.Secret(ctx, Key)
+		if err != nil {
+			return account{}, fmt.Errorf("%w: %w", ErrKey, err)
+		}
 
-	if a.Project != project {
-		return Config{}, false, fmt.Errorf("fcm: the key is of the project %s, and %s is %s", a.Project, SettingProject, project)
-	}
+		a, err := readAccount([]byte(file))
+		if err == nil && a.Project != project {
+			err = fmt.Errorf("%w: it is of the project %s, and %s is %s", ErrKey, a.Project, SettingProject, project)
+		}
 
-	return Config{Endpoint: env.Setting(SettingURL), Key: []byte(file), Now: env.Now, AnswerTimeout: env.Limit(answerTime)}, true, nil
+		return a, err
+	})
 }

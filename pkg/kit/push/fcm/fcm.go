@@ -61,11 +61,16 @@ type Sender struct {
 
 // Open prepares a Sender. It dials nothing. Errors: ErrKey.
 func Open(c Config) (*Sender, error) {
-	account, err := readAccount(c.Key)
+	a, err := readAccount(c.Key)
 	if err != nil {
 		return nil, err
 	}
 
+	return open(c, a.Project, func(context.Context) (account, error) { return a, nil }), nil
+}
+
+// open prepares a Sender of a project, whose key read reads.
+func open(c Config, project string, read func(context.Context) (account, error)) *Sender {
 	c.Key = nil // nothing else needs it
 	c.InFlight = cmp.Or(c.InFlight, 100)
 	c.AnswerTimeout = cmp.Or(c.AnswerTimeout, answerTime)
@@ -76,17 +81,17 @@ func Open(c Config) (*Sender, error) {
 
 	return &Sender{
 		cfg:    c,
-		url:    cmp.Or(c.Endpoint, google) + "/v1/projects/" + account.Project + "/messages:send",
-		tokens: &tokens{account: account, http: client, now: c.Now},
+		url:    cmp.Or(c.Endpoint, google) + "/v1/projects/" + project + "/messages:send",
+		tokens: &tokens{read: read, http: client, now: c.Now},
 		http:   client,
-	}, nil
+	}
 }
 
 // Close ends the connections that are idle.
 func (s *Sender) Close() { s.http.CloseIdleConnections() }
 
 // Ready fetches the access token, so that the first message does not wait for it. Errors: *Refused,
-// ErrUnavailable.
+// ErrKey, ErrUnavailable.
 func (s *Sender) Ready(ctx context.Context) error {
 	_, err := s.tokens.token(ctx, "")
 	return err
@@ -117,8 +122,9 @@ const limitedFor = time.Minute
 
 // Send sends m to tokens. It calls outcome exactly once for each token that it takes, never
 // concurrently, as push.Sender.Send does. It takes no more tokens when ctx ends, when the message's
-// deadline passes (push.ErrLate), when Google's quota is used up (*Limited), or when Google refuses
-// the credentials or the message (*Refused); it then waits for the answers under way.
+// deadline passes (push.ErrLate), when Google's quota is used up (*Limited), when there is no valid
+// key (ErrKey), or when Google refuses the credentials or the message (*Refused); it then waits for
+// the answers under way.
 func (s *Sender) Send(
 	ctx context.Context, m *Message, tokens iter.Seq[string], outcome func(token string, o push.Outcome),
 ) (push.Counts, error) {
@@ -195,7 +201,7 @@ func (s *Sender) Send(
 }
 
 // Broadcast sends m to the phones that have subscribed to a topic. Google does not say whom it reached.
-// Errors: *Refused, *Limited, ErrUnavailable, ErrTooLarge, push.ErrLate or the cause of ctx's end.
+// Errors: *Refused, *Limited, ErrKey, ErrUnavailable, ErrTooLarge, push.ErrLate or the cause of ctx's end.
 func (s *Sender) Broadcast(ctx context.Context, topic string, m *Message) error {
 	if m.bytes > MaxTopic {
 		return fmt.Errorf("%w: %d bytes of %d to a topic", ErrTooLarge, m.bytes, MaxTopic)

@@ -17,8 +17,10 @@ import (
 
 	"matchday/infra/sim/clock"
 	sim "matchday/infra/sim/fcm"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/push/fcm"
+	"matchday/pkg/spec"
 )
 
 var start = time.Date(2026, 11, 29, 18, 0, 0, 0, time.UTC)
@@ -296,6 +298,51 @@ func TestKeyOfAnother(t *testing.T) {
 	for _, file := range []string{"", "{}", `{"project_id":"p","client_email":"e","token_uri":"https://t","private_key":"-"}`} {
 		if _, err := fcm.Open(fcm.Config{Key: []byte(file), Now: c.Now}); err != fcm.ErrKey {
 			t.Errorf("%q: %v", file, err)
+		}
+	}
+}
+
+// TestKeyIsReadWhenItIsNeeded: a key that is missing, none, another project's, or refused is the error of a message, and
+// not of those that are sent when it was replaced.
+func TestKeyIsReadWhenItIsNeeded(t *testing.T) {
+	t.Parallel()
+
+	c := clock.New(start, clock.Free)
+	t.Cleanup(c.Work())
+
+	server, key := sim.NewAccount(c, sim.Config{Project: "matchday-test"})
+	if err := server.Listen(); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() { server.Close() })
+
+	_, old := sim.NewAccount(c, sim.Config{Project: "matchday-test"})
+	_, other := sim.NewAccount(c, sim.Config{Project: "matchday-other"})
+	settings := map[string]string{fcm.SettingURL: server.URL(), fcm.SettingProject: "matchday-test"}
+
+	s := fcm.OpenEnv(app.Env{
+		Stage: spec.Local, Clock: app.Clock{Now: c.Now}, Setting: func(name string) string { return settings[name] },
+	})
+	t.Cleanup(s.Close)
+
+	const none = "fcm: there is no valid key of a service account"
+
+	for _, k := range []struct{ key, want string }{
+		{"", none + ": the secret FCM_KEY is not set"},
+		{"{}", none},
+		{string(other(server.URL())), none + ": it is of the project matchday-other, and FCM_PROJECT is matchday-test"},
+		{string(old(server.URL())), "fcm: Google answered 400 invalid_grant"},
+		{string(key(server.URL())), "<nil>"},
+	} {
+		settings[fcm.Key] = k.key
+
+		if got := fmt.Sprint(s.Broadcast(t.Context(), "match-42", display(t, push.Terms{}))); got != k.want {
+			t.Errorf("got %s, want %s", got, k.want)
+		}
+
+		if err := c.Sleep(t.Context(), c.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -200,6 +200,7 @@ func TestMessagesAreJudged(t *testing.T) {
 		"an unknown phone":      {`{"token":"dQw4w9WgXcQ:APA91b-none"}`, "404 UNREGISTERED"},
 		"no token":              {`{"token":"short"}`, "400 INVALID_ARGUMENT"},
 		"of another project":    {`{"token":"dQw4w9WgXcQ:APA91b-foreign"}`, "403 SENDER_ID_MISMATCH"},
+		"of an iPhone":          {`{"token":"dQw4w9WgXcQ:APA91b-iphone"}`, "401 THIRD_PARTY_AUTH_ERROR"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,6 +208,7 @@ func TestMessagesAreJudged(t *testing.T) {
 			g := newGoogle(t)
 			g.Install(phone)
 			g.Foreign("dQw4w9WgXcQ:APA91b-foreign")
+			g.Apple("dQw4w9WgXcQ:APA91b-iphone")
 
 			if got := g.send(g.access(), c.message); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)

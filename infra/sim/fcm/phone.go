@@ -36,6 +36,7 @@ type Shown struct {
 type phone struct {
 	Phone
 	foreign bool        // it is of another project
+	apple   bool        // it is of an iPhone
 	recent  []time.Time // arrivals of the last minute
 	tokens  float64     // of messages that can be collapsed, which arrive at once
 	refill  time.Time
@@ -76,6 +77,14 @@ func (s *Server) Foreign(token string) {
 	defer s.mu.Unlock()
 
 	s.phone(token).foreign = true
+}
+
+// Apple makes a token that of an app for iPhones, for which the project has no key of Apple.
+func (s *Server) Apple(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.phone(token).apple = true
 }
 
 // Subscribe has a phone's app subscribe to a topic, as the app does itself.
@@ -171,6 +180,8 @@ func (s *Server) deliver(m *message, now time.Time) *refusal {
 		return refuse(http.StatusNotFound, "UNREGISTERED", "Requested entity was not found.")
 	case p.foreign:
 		return refuse(http.StatusForbidden, "SENDER_ID_MISMATCH", "SenderId mismatch")
+	case p.apple:
+		return refuse(http.StatusUnauthorized, "THIRD_PARTY_AUTH_ERROR", "Auth error from APNS or Web Push Service")
 	}
 
 	s.receive(p, m, now)

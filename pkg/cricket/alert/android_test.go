@@ -149,6 +149,9 @@ func TestGooglesFaultsDelayNoIPhone(t *testing.T) {
 		"foreign": {
 			func(g *simfcm.Server) { g.Foreign(token("bob")) }, map[string]int{"cat": 1}, map[string]int{"cat": 1}, []string{"cat"}, false,
 		},
+		"an iPhone's": {
+			func(g *simfcm.Server) { g.Apple(token("bob")) }, map[string]int{"cat": 1}, map[string]int{"cat": 1}, []string{"cat"}, false,
+		},
 		"busy for one": {
 			func(g *simfcm.Server) {
 				g.Answer(token("bob"), simfcm.Answer{Status: 503, Code: "UNAVAILABLE", Times: 1})
@@ -263,13 +266,13 @@ func TestApplesFaultsDelayNoAndroidPhone(t *testing.T) {
 func TestRefusedServiceIsLeft(t *testing.T) {
 	t.Parallel()
 	w, g := worldWithBoth(t, "bob", "cat", "dan", "eve")
-	g.Answer("", simfcm.Answer{Status: http.StatusForbidden, Code: "THIRD_PARTY_AUTH_ERROR"})
+	g.Answer("", simfcm.Answer{Status: http.StatusForbidden})
 
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction()))
 	*a.Sizes() = alert.BatchSizes{Message: 10, Part: 10, Page: 2}
 	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 
-	if n := g.Counts()["THIRD_PARTY_AUTH_ERROR"]; n != 1 || ringCount(w, "ann") != 1 {
+	if n := g.Counts()["PERMISSION_DENIED"]; n != 1 || ringCount(w, "ann") != 1 {
 		t.Errorf("Google was asked %d times, and the iPhone rang %d times", n, ringCount(w, "ann"))
 	}
 

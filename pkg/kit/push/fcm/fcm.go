@@ -403,7 +403,8 @@ func (a answer) next() step {
 		return later
 	case a.status == http.StatusUnauthorized && code == "":
 		return remint
-	case code == "UNREGISTERED", code == "SENDER_ID_MISMATCH", code == "INVALID_ARGUMENT" && a.status == http.StatusBadRequest:
+	case code == "UNREGISTERED", code == "SENDER_ID_MISMATCH", code == "INVALID_ARGUMENT" && a.status == http.StatusBadRequest,
+		code == "THIRD_PARTY_AUTH_ERROR": // the token is of an iOS or web app of the project
 		return unregister
 	}
 

@@ -134,6 +134,10 @@ func TestAnswers(t *testing.T) {
 		"accepted":            {want: push.Outcome{Result: push.Delivered}, tries: 1},
 		"the app was removed": {removed: true, want: push.Outcome{Result: push.Unregistered, Reason: "UNREGISTERED", Since: start}, tries: 1},
 		"another project's":   {foreign: true, want: push.Outcome{Result: push.Unregistered, Reason: "SENDER_ID_MISMATCH", Since: start}, tries: 1},
+		"an iPhone's": {
+			answer: sim.Answer{Status: http.StatusUnauthorized, Code: "THIRD_PARTY_AUTH_ERROR"},
+			want:   push.Outcome{Result: push.Unregistered, Reason: "THIRD_PARTY_AUTH_ERROR", Since: start}, tries: 1,
+		},
 		"not valid": {
 			answer: sim.Answer{Status: http.StatusBadRequest, Code: "INVALID_ARGUMENT"},
 			want:   push.Outcome{Result: push.Unregistered, Reason: "INVALID_ARGUMENT", Since: start}, tries: 1,

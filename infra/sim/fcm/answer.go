@@ -12,6 +12,8 @@ import (
 type Answer struct {
 	Status     int    // 0 delivers
 	Code       string // FCM's error code
+	Text       string // what is wrong
+	Field      string // that is not valid
 	RetryAfter time.Duration
 	Slow       time.Duration // simulated time until the answer
 	Drop       bool          // close the connection instead of answering

@@ -147,6 +147,7 @@ type refusal struct {
 	code   string // FCM's own; "" if Google's front end refuses
 	reason string // the canonical status
 	detail string
+	field  string        // that is not valid
 	wait   time.Duration // Retry-After
 }
 
@@ -208,8 +209,8 @@ func (s *Server) serveSend(w http.ResponseWriter, r *http.Request) {
 		}
 
 		if a.Status != 0 {
-			no = refuse(a.Status, a.Code, "")
-			no.wait = a.RetryAfter
+			no = refuse(a.Status, a.Code, a.Text)
+			no.field, no.wait = a.Field, a.RetryAfter
 		}
 	}
 
@@ -250,9 +251,12 @@ func (s *Server) answer(w http.ResponseWriter, no *refusal) {
 	var details []detail
 	if no.code != "" {
 		details = append(details, detail{Type: "type.googleapis.com/google.firebase.fcm.v1.FcmError", Code: no.code})
-	} else if no.status == http.StatusBadRequest {
+	}
+
+	if field := no.field; field != "" || no.code == "" && no.status == http.StatusBadRequest {
 		details = append(details, detail{
-			Type: "type.googleapis.com/google.rpc.BadRequest", Fields: []map[string]string{{"field": "message", "description": no.detail}},
+			Type:   "type.googleapis.com/google.rpc.BadRequest",
+			Fields: []map[string]string{{"field": cmp.Or(field, "message"), "description": no.detail}},
 		})
 	}
 

@@ -162,6 +162,10 @@ func (g *google) send(access, message string) string {
 		}
 	}
 
+	if strings.Contains(fmt.Sprint(no["message"]), "registration token") {
+		text += ", the token"
+	}
+
 	if wait, ok := answer["wait"]; ok {
 		text += fmt.Sprint(", wait ", wait)
 	}
@@ -171,8 +175,8 @@ func (g *google) send(access, message string) string {
 
 const phone = "dQw4w9WgXcQ:APA91b-phone"
 
-// TestMessagesAreJudged: what Google refuses of a message, and how. A bad token has the code of FCM; what is wrong
-// with the message has none.
+// TestMessagesAreJudged: what Google refuses of a message, and how. The code of FCM is of a bad token or of a bad
+// message: the text tells them apart.
 func TestMessagesAreJudged(t *testing.T) {
 	t.Parallel()
 
@@ -198,7 +202,7 @@ func TestMessagesAreJudged(t *testing.T) {
 		"a resource":            {`{"topic":"a","android":{"notification":{"title_loc_key":"A b"}}}`, "400 INVALID_ARGUMENT"},
 		"arguments of nothing":  {`{"topic":"a","android":{"notification":{"body_loc_args":["b"]}}}`, "400 INVALID_ARGUMENT"},
 		"an unknown phone":      {`{"token":"dQw4w9WgXcQ:APA91b-none"}`, "404 UNREGISTERED"},
-		"no token":              {`{"token":"short"}`, "400 INVALID_ARGUMENT"},
+		"no token":              {`{"token":"short"}`, "400 INVALID_ARGUMENT, the token"},
 		"of another project":    {`{"token":"dQw4w9WgXcQ:APA91b-foreign"}`, "403 SENDER_ID_MISMATCH"},
 		"of an iPhone":          {`{"token":"dQw4w9WgXcQ:APA91b-iphone"}`, "401 THIRD_PARTY_AUTH_ERROR"},
 	} {

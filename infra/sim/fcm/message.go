@@ -105,7 +105,7 @@ func (m *message) judge() *refusal {
 
 	for key, value := range m.Data {
 		if key == "from" || key == "message_type" || strings.HasPrefix(key, "google.") || strings.HasPrefix(key, "gcm.notification.") {
-			return wrong("invalid data payload key: %s", key)
+			return refuse(http.StatusBadRequest, "INVALID_ARGUMENT", "Invalid data payload key: "+key)
 		}
 
 		m.size += len(key) + len(value)
@@ -144,7 +144,7 @@ func (m *message) judge() *refusal {
 	}
 
 	if m.size > limit {
-		return wrong("Message is too big: %d bytes of %d", m.size, limit)
+		return refuse(http.StatusBadRequest, "INVALID_ARGUMENT", fmt.Sprintf("Message is too big: %d bytes of %d", m.size, limit))
 	}
 
 	return nil

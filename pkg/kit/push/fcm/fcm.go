@@ -26,6 +26,7 @@ import (
 	"iter"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -353,9 +354,13 @@ type answer struct {
 
 	Error struct {
 		Status  string `json:"status"`
+		Message string `json:"message"`
 		Details []struct {
-			Type string `json:"@type"`
-			Code string `json:"errorCode"`
+			Type   string `json:"@type"`
+			Code   string `json:"errorCode"`
+			Fields []struct {
+				Field string `json:"field"`
+			} `json:"fieldViolations"`
 		} `json:"details"`
 	} `json:"error"`
 }
@@ -377,6 +382,23 @@ func (a answer) code() string {
 // reason returns why Google refused.
 func (a answer) reason() string { return cmp.Or(a.code(), a.Error.Status) }
 
+// namesToken reports whether Google says that what is not valid is the token.
+func (a answer) namesToken() bool {
+	if strings.Contains(strings.ToLower(a.Error.Message), "registration token") {
+		return true
+	}
+
+	for _, d := range a.Error.Details {
+		for _, f := range d.Fields {
+			if f.Field == "message.token" {
+				return true
+			}
+		}
+	}
+
+	return false
+}
+
 // step is what to do after an answer.
 type step uint8
 
@@ -384,13 +406,14 @@ const (
 	stop       step = iota // our defect: end the run
 	done                   // accepted
 	unregister             // the token is not valid, or not any more
-	later                  // not before ten seconds have passed
+	later                  // not before ten seconds have passed, or never: the caller gives up after some tries
 	limit                  // the project's quota is used up
 	remint                 // repeat with another access token
 )
 
-// next returns the step of Google's table of errors. A 400 is of a token if FCM itself answers it, and
-// of our message otherwise.
+// next returns the step of Google's table of errors. INVALID_ARGUMENT of FCM is of the token, which is
+// then deleted, or of the message: nobody's phone is deleted for that. A 400 of Google's front end is of
+// our request.
 func (a answer) next() step {
 	code := a.code()
 
@@ -403,6 +426,8 @@ func (a answer) next() step {
 		return later
 	case a.status == http.StatusUnauthorized && code == "":
 		return remint
+	case code == "INVALID_ARGUMENT" && a.status == http.StatusBadRequest && !a.namesToken():
+		return later
 	case code == "UNREGISTERED", code == "SENDER_ID_MISMATCH", code == "INVALID_ARGUMENT" && a.status == http.StatusBadRequest,
 		code == "THIRD_PARTY_AUTH_ERROR": // the token is of an iOS or web app of the project
 		return unregister

@@ -139,8 +139,26 @@ func TestAnswers(t *testing.T) {
 			want:   push.Outcome{Result: push.Unregistered, Reason: "THIRD_PARTY_AUTH_ERROR", Since: start}, tries: 1,
 		},
 		"not valid": {
-			answer: sim.Answer{Status: http.StatusBadRequest, Code: "INVALID_ARGUMENT"},
-			want:   push.Outcome{Result: push.Unregistered, Reason: "INVALID_ARGUMENT", Since: start}, tries: 1,
+			answer: sim.Answer{
+				Status: http.StatusBadRequest, Code: "INVALID_ARGUMENT", Text: "The registration token is not a valid FCM registration token",
+			},
+			want: push.Outcome{Result: push.Unregistered, Reason: "INVALID_ARGUMENT", Since: start}, tries: 1,
+		},
+		"not valid, by its field": {
+			answer: sim.Answer{
+				Status: http.StatusBadRequest, Code: "INVALID_ARGUMENT", Text: "Request contains an invalid argument.", Field: "message.token",
+			},
+			want: push.Outcome{Result: push.Unregistered, Reason: "INVALID_ARGUMENT", Since: start}, tries: 1,
+		},
+		"our message is too large": {
+			answer: sim.Answer{Status: http.StatusBadRequest, Code: "INVALID_ARGUMENT", Text: "Message is too big"},
+			want:   push.Outcome{Result: push.Dropped, Reason: "INVALID_ARGUMENT"}, notify: push.Requeue, tries: 1,
+		},
+		"our message has a wrong field": {
+			answer: sim.Answer{
+				Status: http.StatusBadRequest, Code: "INVALID_ARGUMENT", Text: "Request contains an invalid argument.", Field: "message.data",
+			},
+			want: push.Outcome{Result: push.Dropped, Reason: "INVALID_ARGUMENT"}, notify: push.Requeue, tries: 1,
 		},
 		"our message is not valid": {
 			answer: sim.Answer{Status: http.StatusBadRequest},

@@ -22,8 +22,11 @@ const (
 	end    = "end"    // show the result, and unsubscribe from the topic
 )
 
-// ballExpiration is how long Google stores the state of a ball for a phone that is offline.
-const ballExpiration = time.Minute
+// How long Google stores a state for a phone that is offline, or idle: until the next one has come.
+const (
+	ballExpiration = time.Minute
+	overExpiration = 6 * time.Minute // of an audience that gets no balls
+)
 
 // state is what a message tells of a match.
 type state struct {
@@ -32,6 +35,7 @@ type state struct {
 	row           match.DisplayRow
 	ended         int64 // when the match ended, epoch s, of an end
 	urgent        bool
+	thinned       bool // the audience gets no balls
 }
 
 // message returns the message for a topic. Its data:
@@ -51,6 +55,8 @@ func (s state) message(now time.Time) (*fcm.Message, error) {
 	case s.event == end:
 		rev = max(s.ended, s.row.At+1) // newer than the last state, as the end of an activity
 		expires = now.Add(activity.EndExpiration)
+	case s.row.Playing && s.event == update && s.thinned:
+		expires = now.Add(overExpiration)
 	case s.row.Playing && s.event == update:
 		expires = now.Add(ballExpiration)
 	}

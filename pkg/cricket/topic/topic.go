@@ -101,8 +101,8 @@ func PushTopicsFunction() app.Function {
 // PushTopics sends the current state to the topics of the changed perspectives. It may run any number of
 // times for one message: the app orders states by their rev.
 //
-// It skips a display that has changed again, because the later message sends that change, and a change that
-// is not important while the audience is larger than EveryBall. An update that Google does not take is
+// It skips a change that is not important if the display has changed again, because the later message sends
+// that change, or while the audience is larger than EveryBall. An update that Google does not take is
 // dropped, because the next one replaces it. A start or an end is retried, and an end repeated at the times
 // of activity.EndAgain; the message that repeats it is sent before the end. The end of a match that is open
 // again is dropped.
@@ -183,13 +183,14 @@ func (p *Pusher) states(ctx context.Context, f match.Fixture, m Change) ([]state
 			}
 		}
 
-		// A later change may be one that is not sent to a large audience.
-		later := m.Slot != 0 && row.Slot > m.Slot && !m.Start && !thinned
+		// The message of a later change may be handled by a process for which the audience is larger, and is not
+		// sent then.
+		later := m.Slot != 0 && row.Slot > m.Slot && !m.Start && !m.Important
 		if !ok || later && m.Ended == 0 {
 			continue
 		}
 
-		s := state{matchID: f.MatchID, view: view, event: update, row: row, ended: m.Ended, urgent: row.Key && !m.Again}
+		s := state{matchID: f.MatchID, view: view, event: update, row: row, ended: m.Ended, urgent: row.Key && !m.Again, thinned: thinned}
 
 		switch {
 		case m.Ended != 0:

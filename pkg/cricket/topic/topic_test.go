@@ -215,14 +215,68 @@ func TestNewestStateWins(t *testing.T) {
 	p := pusher(w)
 
 	show(w, 1, "1st Innings", f, ball(1, 1))
-	show(w, 2, "1st Innings", f, ball(1, 1), ball(2, 4))
+	drain(w, p, time.Second) // the first state is important
+	show(w, 2, "1st Innings", f, ball(1, 1), ball(2, 1))
+	show(w, 3, "1st Innings", f, ball(1, 1), ball(2, 1), ball(3, 2))
 
 	if n := drain(w, p, time.Second); n != 2 {
 		t.Fatalf("%d messages were handled, want 2", n)
 	}
 
-	if got := screenOf(t, g, "neutral"); got.Messages != 1 || got.Chip != "5/0" {
+	if got := screenOf(t, g, "neutral"); got.Messages != 2 || got.Chip != "4/0" {
 		t.Errorf("the phone shows %+v", got)
+	}
+}
+
+// TestWicketIsNotLostBetweenProcesses: each process has counted the audience at another time. One for which it is small
+// does not leave a wicket to the message of the next ball, which one for which it is large does not send.
+func TestWicketIsNotLostBetweenProcesses(t *testing.T) {
+	t.Parallel()
+	w, g, f := newWorld(t)
+	p, thinning := pusher(w), pusher(w)
+	*thinning.EveryBall() = -1
+	out := crickettest.Ball{ID: 2, Out: true}
+
+	show(w, 1, "1st Innings", f, ball(1, 1))
+	drain(w, p, time.Second)
+	show(w, 2, "1st Innings", f, ball(1, 1), out)
+	show(w, 3, "1st Innings", f, ball(1, 1), out, ball(3, 2))
+
+	testkit.Drain(w.World, tables.TopicQueue, time.Second, func(ctx context.Context, m topic.Change) error {
+		if m.Important {
+			return p.PushTopics(ctx, m)
+		}
+
+		return thinning.PushTopics(ctx, m)
+	})
+
+	if got := screenOf(t, g, "neutral"); got.Messages != 2 || got.Chip != "3/1" {
+		t.Errorf("the phone shows %+v", got)
+	}
+}
+
+// TestOversLastUntilTheNext: Google keeps an over of an audience that gets no balls for an idle phone longer than a ball.
+func TestOversLastUntilTheNext(t *testing.T) {
+	t.Parallel()
+	w, g, f := newWorld(t)
+	p := pusher(w)
+	*p.EveryBall() = -1
+
+	over := []crickettest.Ball{ball(1, 1), ball(2, 1), ball(3, 1), ball(4, 1), ball(5, 1), ball(6, 1)}
+	show(w, 1, "1st Innings", f, over[:5]...)
+	drain(w, p, time.Second)
+	show(w, 2, "1st Innings", f, over...)
+
+	var sent []fcm.Sent
+	g.Observe = func(s fcm.Sent) { sent = append(sent, s) } // one at a time: one perspective
+
+	testkit.Drain(w.World, tables.TopicQueue, time.Second, func(ctx context.Context, m topic.Change) error {
+		m.Changed = []string{match.Neutral}
+		return p.PushTopics(ctx, m)
+	})
+
+	if len(sent) != 1 || sent[0].Priority != "NORMAL" || sent[0].TTL != "360s" {
+		t.Errorf("sent %+v, want the priority NORMAL and the ttl 360s", sent)
 	}
 }
 

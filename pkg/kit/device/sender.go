@@ -169,7 +169,7 @@ func (s *Sender) sendGoogle(ctx context.Context, m *Message, phones []Device) (s
 
 	switch _, limited := errors.AsType[*fcm.Limited](err); {
 	case limited:
-		err = problem.New(problem.Unavailable, "google_unavailable", "Google's quota is used up").Because(err)
+		err = problem.New(problem.Unavailable, "google_unavailable", "Google takes nothing for now").Because(err)
 	case errors.Is(err, fcm.ErrKey):
 		err = problem.New(problem.Unavailable, "google_unavailable", "the key of Google is missing or not valid").Because(err)
 	}

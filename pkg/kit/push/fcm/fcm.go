@@ -113,19 +113,22 @@ func (e *Refused) Error() string {
 // message may succeed.
 var ErrUnavailable = errors.New("fcm: Google is unavailable")
 
-// Limited is the error of a message beyond Google's quota. Nothing may be sent for RetryAfter.
+// Limited is the error of a message beyond Google's quota, or for which Google is too busy. Nothing may be
+// sent for RetryAfter.
 type Limited struct{ RetryAfter time.Duration }
 
-func (e *Limited) Error() string { return "fcm: the quota of the project is used up" }
+func (e *Limited) Error() string {
+	return fmt.Sprintf("fcm: Google takes nothing for %s", e.RetryAfter)
+}
 
 // limitedFor is how long a project waits after a 429 without Retry-After.
 const limitedFor = time.Minute
 
 // Send sends m to tokens. It calls outcome exactly once for each token that it takes, never
 // concurrently, as push.Sender.Send does. It takes no more tokens when ctx ends, when the message's
-// deadline passes (push.ErrLate), when Google's quota is used up (*Limited), when there is no valid
-// key (ErrKey), or when Google refuses the credentials or the message (*Refused); it then waits for
-// the answers under way.
+// deadline passes (push.ErrLate), when Google takes nothing for a time (*Limited), when there is no
+// valid key (ErrKey), or when Google refuses the credentials or the message (*Refused); it then waits
+// for the answers under way.
 func (s *Sender) Send(
 	ctx context.Context, m *Message, tokens iter.Seq[string], outcome func(token string, o push.Outcome),
 ) (push.Counts, error) {
@@ -271,7 +274,7 @@ func (s *Sender) send(ctx context.Context, m *Message, kind, to string) (o push.
 		case later:
 			return s.missed(m, a.reason()), tries, nil
 		case limit:
-			return s.missed(m, a.reason()), tries, &Limited{a.retryAfter}
+			return s.missed(m, a.reason()), tries, &Limited{cmp.Or(a.retryAfter, limitedFor)}
 		case stop:
 			return s.missed(m, a.reason()), tries, &Refused{a.status, a.reason()}
 		case remint:
@@ -330,7 +333,7 @@ func (s *Sender) post(ctx context.Context, access string, body []byte) (answer, 
 	}
 	defer got.Body.Close()
 
-	a := answer{status: got.StatusCode, retryAfter: limitedFor}
+	a := answer{status: got.StatusCode}
 	if seconds, err := strconv.Atoi(got.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		a.retryAfter = time.Duration(seconds) * time.Second
 	}
@@ -350,7 +353,7 @@ func (s *Sender) post(ctx context.Context, access string, body []byte) (answer, 
 // answer is Google's answer to one request.
 type answer struct {
 	status     int
-	retryAfter time.Duration
+	retryAfter time.Duration // 0: Google does not say
 
 	Error struct {
 		Status  string `json:"status"`
@@ -407,7 +410,7 @@ const (
 	done                   // accepted
 	unregister             // the token is not valid, or not any more
 	later                  // not before ten seconds have passed, or never: the caller gives up after some tries
-	limit                  // the project's quota is used up
+	limit                  // nothing for a time
 	remint                 // repeat with another access token
 )
 
@@ -420,7 +423,7 @@ func (a answer) next() step {
 	switch {
 	case a.status == http.StatusOK:
 		return done
-	case a.status == http.StatusTooManyRequests:
+	case a.status == http.StatusTooManyRequests, a.status >= 500 && a.retryAfter > 0:
 		return limit
 	case a.status >= 500:
 		return later

@@ -179,6 +179,11 @@ func TestAnswers(t *testing.T) {
 			answer: sim.Answer{Status: http.StatusServiceUnavailable, Code: "UNAVAILABLE"},
 			want:   push.Outcome{Result: push.Dropped, Reason: "UNAVAILABLE"}, notify: push.Requeue, tries: 1,
 		},
+		"unavailable for a time": {
+			answer: sim.Answer{Status: http.StatusServiceUnavailable, Code: "UNAVAILABLE", RetryAfter: 20 * time.Second},
+			want:   push.Outcome{Result: push.Dropped, Reason: "UNAVAILABLE"}, notify: push.Requeue, tries: 1,
+			ends: &fcm.Limited{RetryAfter: 20 * time.Second},
+		},
 		"an error of Google's": {
 			answer: sim.Answer{Status: http.StatusInternalServerError, Code: "INTERNAL"},
 			want:   push.Outcome{Result: push.Dropped, Reason: "INTERNAL"}, notify: push.Requeue, tries: 1,
@@ -423,7 +428,7 @@ func TestBroadcastErrors(t *testing.T) {
 		"too large":   {"match-42", large, sim.Answer{}, "fcm: the message is too large: 2053 bytes of 2048 to a topic"},
 		"a name":      {"match/42", display(t, push.Terms{}), sim.Answer{}, "fcm: Google answered 400 a topic has 1 to 900 letters, digits, and - _ . ~ %"},
 		"unavailable": {"match-42", display(t, push.Terms{}), sim.Answer{Status: 503, Code: "UNAVAILABLE"}, "fcm: Google is unavailable: UNAVAILABLE"},
-		"quota":       {"match-42", display(t, push.Terms{}), sim.Answer{Status: 429, Code: "QUOTA_EXCEEDED"}, "fcm: the quota of the project is used up"},
+		"quota":       {"match-42", display(t, push.Terms{}), sim.Answer{Status: 429, Code: "QUOTA_EXCEEDED"}, "fcm: Google takes nothing for 1m0s"},
 		"late":        {"match-42", display(t, push.Terms{Deadline: start.Add(-time.Second)}), sim.Answer{}, "push: the message's deadline has passed"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,6 +23,7 @@ const (
 	grant     = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 	assertFor = time.Hour       // Google's longest
 	early     = 5 * time.Minute // before the end of an access token, when the next one is fetched
+	failedFor = time.Second     // after a failure, when the next access token is asked for
 )
 
 // account is a service account of Google, by which a project's messages are sent.
@@ -66,10 +67,14 @@ type tokens struct {
 	account *account // nil until it is read, and after Google has refused it
 	access  string
 	until   time.Time
+
+	failed   error // of the last request for an access token
+	failedAt time.Time
 }
 
 // token returns an access token that is valid for some minutes. refused is one that Google has
-// refused: it is replaced, by the first of concurrent callers.
+// refused: it is replaced, by the first of concurrent callers. A failure is that of all callers of a
+// second, unless it is the end of the caller's ctx.
 func (t *tokens) token(ctx context.Context, refused string) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,9 +84,17 @@ func (t *tokens) token(ctx context.Context, refused string) (string, error) {
 		return t.access, nil
 	}
 
+	if t.failed != nil && now.Before(t.failedAt.Add(failedFor)) {
+		return "", t.failed
+	}
+
 	access, lasts, err := t.fetch(ctx, now)
 	if err == nil {
 		t.access, t.until = access, now.Add(lasts)
+	}
+
+	if t.failed = nil; ctx.Err() == nil {
+		t.failed, t.failedAt = err, t.now()
 	}
 
 	return access, err

@@ -7,8 +7,10 @@ import (
 	"iter"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -325,6 +327,49 @@ func TestKeyOfAnother(t *testing.T) {
 	for _, file := range []string{"", "{}", `{"project_id":"p","client_email":"e","token_uri":"https://t","private_key":"-"}`} {
 		if _, err := fcm.Open(fcm.Config{Key: []byte(file), Now: c.Now}); err != fcm.ErrKey {
 			t.Errorf("%q: %v", file, err)
+		}
+	}
+}
+
+// TestTokenServiceFails: it is asked once a second for all phones. A caller whose time is over fails alone.
+func TestTokenServiceFails(t *testing.T) {
+	t.Parallel()
+
+	c := clock.New(start, clock.Free)
+	t.Cleanup(c.Work())
+
+	var asked atomic.Int32
+
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(service.Close)
+
+	_, key := sim.NewAccount(c, sim.Config{Project: "matchday-test"})
+
+	s, err := fcm.Open(fcm.Config{Endpoint: service.URL, Key: key(service.URL), Now: c.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(s.Close)
+
+	ended, end := context.WithCancel(t.Context())
+	end()
+
+	if err := s.Ready(ended); !errors.Is(err, fcm.ErrUnavailable) {
+		t.Error(err)
+	}
+
+	for n := range int32(3) {
+		_, counts, err := send(t.Context(), s, notification(t), slices.Values([]string{token(1), token(2), token(3)}))
+		if err != nil || counts != (push.Counts{Requeued: 3}) || asked.Load() != n+1 {
+			t.Errorf("second %d: %+v, %v; the service was asked %d times", n, counts, err, asked.Load())
+		}
+
+		if err := c.Sleep(t.Context(), c.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -135,11 +135,28 @@ func TestNoticeCrashes(t *testing.T) {
 	})
 }
 
-// TestNoticeIsRepeated: Apple does not answer for one of two phones. The message fails, and
-// the next delivery shows the part there, and on neither phone twice.
-func TestNoticeIsRepeated(t *testing.T) {
+// TestNoticeRingsNoPhoneAgain: Apple does not answer for one of two phones. The message does not fail,
+// because the user has the notice on the other.
+func TestNoticeRingsNoPhoneAgain(t *testing.T) {
 	t.Parallel()
 	w, apple, m := minted(t, "a", "b")
+	apple.Answer(phone("b"), slices.Repeat([]apns.Answer{apns.Refuse(apns2.ReasonServiceUnavailable)}, 20)...)
+
+	sending, stop := context.WithTimeout(w.NewContext(), time.Minute)
+	defer stop()
+
+	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier).SendNotice(sending, m))
+	same(t, "the parts that the phones show", []int{len(shown(apple, "a")), len(shown(apple, "b"))}, []int{1, 0})
+
+	if len(w.Logs.TakeWarnings()) == 0 {
+		t.Error("it is not logged that a phone was not reached")
+	}
+}
+
+// TestNoticeIsRepeated: Apple does not answer. The message fails, and the next delivery shows the part, once.
+func TestNoticeIsRepeated(t *testing.T) {
+	t.Parallel()
+	w, apple, m := minted(t, "b")
 	s := testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier)
 
 	apple.Answer(phone("b"), slices.Repeat([]apns.Answer{apns.Refuse(apns2.ReasonServiceUnavailable)}, 20)...)
@@ -157,9 +174,7 @@ func TestNoticeIsRepeated(t *testing.T) {
 	w.MoveClock(w.Clock.Now().Add(notice.SendNoticesFunction().VisibilityTimeout()))
 	testkit.Must(t, s.SendNotice(w.NewContext(), m))
 
-	for _, p := range []string{"a", "b"} {
-		same(t, "the parts that phone "+p+" shows", len(shown(apple, p)), 1)
-	}
+	same(t, "the parts that phone b shows then", len(shown(apple, "b")), 1)
 
 	if row(w, "DEVICE#"+phone("b"), "DEVICE") == nil {
 		t.Error("the phone is deleted")

@@ -291,8 +291,8 @@ func SendRemindersFunction() app.Function {
 }
 
 // SendReminder reminds a user on all phones, unless the match has begun. A second run sends the same
-// notification again. A phone shows it once, because of its collapse id. Errors: Unavailable if a
-// retry may reach a phone.
+// notification again. A phone shows it once, because of its collapse id. Errors: Unavailable if no phone
+// was reached, and a retry may reach one.
 func (s *Notifier) SendReminder(ctx context.Context, m Reminder) error {
 	what := "1 match is not guessed"
 	if m.Matches > 1 {
@@ -308,7 +308,8 @@ func (s *Notifier) SendReminder(ctx context.Context, m Reminder) error {
 	})
 }
 
-// notify shows a notification on all phones of a user, unless it has expired.
+// notify shows a notification on all phones of a user, unless it has expired. It fails if no phone was
+// reached, and a later try can reach one.
 func (s *Notifier) notify(ctx context.Context, userID string, a push.Alert) error {
 	if !s.now().Before(a.Expires) {
 		return nil

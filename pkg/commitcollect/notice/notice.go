@@ -100,7 +100,8 @@ func SendNoticesFunction() app.Function {
 }
 
 // SendNotice notifies the phones of a user. A second run sends the same notification again, and a
-// phone displays it once, because of its collapse id. It fails if a later try can reach a phone.
+// phone displays it once, because of its collapse id. It fails if no phone was reached, and a later try
+// can reach one.
 func (s *Notifier) SendNotice(ctx context.Context, m workout.Notice) error {
 	alert, err := s.alert(ctx, m)
 	if errors.Is(err, errObsolete) {

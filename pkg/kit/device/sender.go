@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -86,10 +87,13 @@ type Delivery struct {
 // time is over, phones that have no answer are missed. A phone displays a notification that is sent
 // twice once, if it has a collapse id. Errors: apple_unavailable, google_unavailable.
 func (s *Devices) Push(ctx context.Context, to *Sender, m *Message, phones iter.Seq[Device]) (Delivery, error) {
-	var (
-		d             Delivery
-		apple, google []Device
-	)
+	d, refused, err := s.push(ctx, to, m, phones)
+	return d, errors.Join(refused, err)
+}
+
+// push is Push. refused is the error of Apple and Google, and err that of the table.
+func (s *Devices) push(ctx context.Context, to *Sender, m *Message, phones iter.Seq[Device]) (d Delivery, refused, err error) {
+	var apple, google []Device
 
 	for p := range phones {
 		switch {
@@ -121,8 +125,6 @@ func (s *Devices) Push(ctx context.Context, to *Sender, m *Message, phones iter.
 
 	both.Wait()
 
-	err := errors.Join(errs[:]...)
-
 	for i, taken := range [...][]Device{apple, google} {
 		d.add(byKind[i].counts)
 
@@ -139,7 +141,7 @@ func (s *Devices) Push(ctx context.Context, to *Sender, m *Message, phones iter.
 		}
 	}
 
-	return d, err
+	return d, errors.Join(errs[:]...), err
 }
 
 // sent is what one service did with a notification.
@@ -209,13 +211,21 @@ func (d *Delivery) add(c push.Counts) {
 	d.Retries += c.Retries
 }
 
-// Send is Push to the phones of one user. It returns phones_not_reached if a later try can
-// reach one of them.
+// Send is Push to the phones of one user. It returns phones_not_reached if a later try can reach one of
+// them. A user with a phone that was reached has the notification: that others were not is logged, because a
+// later try would ring that phone again.
 func (s *Devices) Send(ctx context.Context, to *Sender, m *Message, phones []Device) (push.Counts, error) {
-	d, err := s.Push(ctx, to, m, slices.Values(phones))
+	d, failed, err := s.push(ctx, to, m, slices.Values(phones))
 	if missed := len(d.Missed); missed > 0 {
-		err = errors.Join(err, problem.New(problem.Unavailable, "phones_not_reached", "%d of %d phones were not reached", missed, len(phones)))
+		failed = errors.Join(failed,
+			problem.New(problem.Unavailable, "phones_not_reached", "%d of %d phones were not reached", missed, len(phones)))
 	}
 
-	return d.Counts, err
+	if failed != nil && len(d.Reached) > 0 {
+		slog.WarnContext(ctx, "a notification reached some phones of a user only", "reached", len(d.Reached), "err", failed)
+
+		failed = nil
+	}
+
+	return d.Counts, errors.Join(failed, err)
 }

@@ -9,9 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/bestshot/bestshottest"
+	simfcm "matchday/infra/sim/fcm"
 	"matchday/infra/testkit"
 	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/problem"
 )
 
 // TestLeagueMembersAreReminded: a member of a league that follows the tournament is reminded without a
@@ -76,6 +78,48 @@ func TestNoticesReachPhones(t *testing.T) {
 			t.Errorf("phone %s shows %d notifications, want 1", name, len(d.Alerts))
 		}
 	}
+}
+
+// TestMembersWhoAreNotReachedAreTriedAgain: alone, so that no other phone rings again. If nobody was reached, the message
+// fails.
+func TestMembersWhoAreNotReachedAreTriedAgain(t *testing.T) {
+	t.Parallel()
+
+	w := bestshottest.New(t)
+	apple, google := w.WithAPNs(notice.APNSKey, notice.APNSBundle), w.WithFCM()
+	token := "dQw4w9WgXcQ:APA91b-" + phone("c")
+	google.Install(token)
+	w.Register("ann", "bob")
+	w.Do("ann", "POST", "/devices", map[string]string{"deviceToken": phone("a")})
+	w.Do("bob", "POST", "/devices", map[string]string{"deviceToken": token, "platform": "android"})
+	google.Answer(token, simfcm.Answer{Status: 503, Code: "UNAVAILABLE", Times: 2})
+
+	to := func(user string) notice.Reminder {
+		return notice.Reminder{UserID: user, Tournament: "cup", Matches: 2, KickOff: bestshottest.Noon.Add(hour), ID: "cup-2h"}
+	}
+	s := testkit.Open(w.World, notice.SendNoticesFunction(), notice.OpenNotifier)
+
+	testkit.Must(t, s.SendNotices(w.NewContext(), notice.Notices{Reminders: []notice.Reminder{to("bob"), to("ann")}}))
+
+	rest := testkit.Messages[notice.Notices](w.World, notice.NoticeQueue)
+	if diff := cmp.Diff([]notice.Notices{{Reminders: []notice.Reminder{to("bob")}}}, rest); diff != "" {
+		t.Fatalf("tried again (-want +got):\n%s", diff)
+	}
+
+	if err := s.SendNotices(w.NewContext(), rest[0]); problem.Of(err) != problem.Unavailable {
+		t.Errorf("without one who was reached: %v", err)
+	}
+
+	testkit.Drain(w.World, notice.NoticeQueue, time.Hour, s.SendNotices)
+
+	a, _ := apple.Device(phone("a"))
+	b, _ := google.Phone(token)
+
+	if len(a.Alerts) != 1 || a.Alerts[0].Times != 1 || len(b.Notifications) != 1 || b.Notifications[0].Times != 1 {
+		t.Errorf("ann has %+v, and bob %+v", a.Alerts, b.Notifications)
+	}
+
+	w.Logs.TakeWarnings()
 }
 
 // TestReminderOptOut: a member who wants no reminders gets none, and keeps the nickname. With another

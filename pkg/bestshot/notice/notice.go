@@ -261,6 +261,7 @@ func (s *Reminders) remindRange(ctx context.Context, after, leadTime time.Durati
 type Notifier struct {
 	phones *device.Devices
 	sender *device.Sender
+	queue  queue.Sender
 	now    func() time.Time
 }
 
@@ -268,7 +269,7 @@ type Notifier struct {
 func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 	sender, err := device.OpenSender(ctx, env, APNSKey, APNSBundle)
 
-	return &Notifier{device.Open(env, tables.Phones), sender, env.Now}, err
+	return &Notifier{device.Open(env, tables.Phones), sender, queue.Open(env.AWS, env.Queues), env.Now}, err
 }
 
 // The metrics.

@@ -2,7 +2,6 @@ package activity
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -384,7 +383,7 @@ func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) 
 	for _, view := range views {
 		display, ok := displays[view]
 		if !ok && m.Ended != 0 {
-			if display, ok, err = p.displayFromScore(ctx, f, view); err != nil {
+			if display, ok, err = match.DisplayFromScore(ctx, p.db, f.MatchID, view); err != nil {
 				return nil, err
 			}
 		}
@@ -418,20 +417,6 @@ func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) 
 	}
 
 	return messages, nil
-}
-
-// displayFromScore makes the display of an ended match from its score, for a match
-// that has no stored display: it never had one, or the row has expired. It returns
-// false if there is no score.
-func (p *Pusher) displayFromScore(ctx context.Context, f match.Fixture, view string) (match.DisplayRow, bool, error) {
-	c, ok, err := match.ReadScore(ctx, p.db, f.MatchID)
-	if err != nil || !ok {
-		return match.DisplayRow{}, false, err
-	}
-
-	text, err := json.Marshal(c.State.For(view))
-
-	return match.DisplayRow{Display: match.RawJSON(text)}, true, err
 }
 
 // target is what a push needs of a Subscription.

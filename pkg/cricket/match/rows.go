@@ -118,6 +118,19 @@ func ReadDisplay(ctx context.Context, db dynamo.DB, matchID, view string) (Displ
 	return dynamo.Get[DisplayRow](ctx, db, tables.GetDisplay, DisplayKey(matchID, view))
 }
 
+// DisplayFromScore makes the display of an ended match from its score, for a match that has no stored
+// display: it never had one, or the row has expired. It returns false if there is no score.
+func DisplayFromScore(ctx context.Context, db dynamo.DB, matchID, view string) (DisplayRow, bool, error) {
+	c, ok, err := ReadScore(ctx, db, matchID)
+	if err != nil || !ok {
+		return DisplayRow{}, false, err
+	}
+
+	text, err := json.Marshal(c.State.For(view))
+
+	return DisplayRow{Display: RawJSON(text)}, true, err
+}
+
 // ReadDisplays reads the displays of some perspectives, as ReadDisplay does, in one call. The
 // perspectives must differ.
 func ReadDisplays(ctx context.Context, db dynamo.DB, matchID string, views []string) (map[string]DisplayRow, error) {

@@ -19,7 +19,7 @@ import (
 const (
 	start  = "start"  // show the match, also if the user has dismissed an earlier day
 	update = "update" // show the state, unless the user has dismissed the match
-	end    = "end"    // show the result, and unsubscribe from the topic
+	end    = "end"    // show the result; the end may be withdrawn
 )
 
 // How long Google stores a state for a phone that is offline, or idle: until the next one has come.

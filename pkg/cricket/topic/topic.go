@@ -2,7 +2,6 @@ package topic
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -178,7 +177,7 @@ func (p *Pusher) states(ctx context.Context, f match.Fixture, m Change) ([]state
 	for _, view := range views {
 		row, ok := displays[view]
 		if !ok && m.Ended != 0 {
-			if row, ok, err = p.lastDisplay(ctx, f, view); err != nil {
+			if row, ok, err = match.DisplayFromScore(ctx, p.db, f.MatchID, view); err != nil {
 				return nil, err
 			}
 		}
@@ -203,18 +202,6 @@ func (p *Pusher) states(ctx context.Context, f match.Fixture, m Change) ([]state
 	}
 
 	return all, nil
-}
-
-// lastDisplay makes the display of an ended match from its score, for a match without a stored display.
-func (p *Pusher) lastDisplay(ctx context.Context, f match.Fixture, view string) (match.DisplayRow, bool, error) {
-	c, ok, err := match.ReadScore(ctx, p.db, f.MatchID)
-	if err != nil || !ok {
-		return match.DisplayRow{}, false, err
-	}
-
-	text, err := json.Marshal(c.State.For(view))
-
-	return match.DisplayRow{Display: match.RawJSON(text)}, true, err
 }
 
 // audience returns about how many Android phones the matches in play have, as of countEvery ago at most.

@@ -160,14 +160,14 @@ func TestNoListenerAnswersOtherSites(t *testing.T) {
 		name   string
 		room   spec.Room
 		faults *chaos.Faults
-		want   int // listeners beside the API, the services, Lambda, Apple and the engine
+		want   int // listeners beside the API, the services, Lambda, Apple, Google and the engine
 	}{
 		{"without stores", lab, nil, 0},
 		{"with faults", lab, chaos.New(chaos.Config{}), 0},
 		{"with stores", stored, nil, 2},
 		{"with stores and faults", stored, chaos.New(chaos.Config{}), 4}, // a fault's address in front of each
 	} {
-		t.Run(c.name, func(t *testing.T) { checkListeners(t, program, before, c.room, c.faults, 5, c.want) })
+		t.Run(c.name, func(t *testing.T) { checkListeners(t, program, before, c.room, c.faults, 6, c.want) })
 	}
 }
 

@@ -41,6 +41,8 @@ func TestMilestoneEnds(t *testing.T) {
 	same(t, "the end", []any{*got.EndsAt, *got.EndsInDays, got.CreatedAt.Truncate(time.Minute)},
 		[]any{time.Date(2026, 6, 9, 12, 0, 0, 0, time.UTC), 2, noon})
 
+	w.MoveClock(time.Date(2026, 6, 15, 15, 0, 0, 0, time.UTC))
+	reconcile(w)
 	w.MoveClock(time.Date(2026, 6, 16, 11, 0, 0, 0, time.UTC))
 	w.Upload(77, "Run", time.Date(2026, 6, 8, 18, 0, 0, 0, time.UTC), 25_000)
 	w.Pass(30 * time.Minute)

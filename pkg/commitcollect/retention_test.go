@@ -517,3 +517,108 @@ func TestOutageIsLongerThanTheDays(t *testing.T) {
 	same(t, "after it", progress(w.Show("ann", id)), [3]int64{13_000, 13_000, 1})
 	w.Logs.TakeWarnings()
 }
+
+// TestOutageIsLongerThanTheWeekAfterTheEnd: a milestone whose week for late uploads is over while Strava answers
+// nobody counts what was uploaded meanwhile, and then ends.
+func TestOutageIsLongerThanTheWeekAfterTheEnd(t *testing.T) {
+	t.Parallel()
+
+	for days, settles := range map[string]string{"0": "0", "7": "60"} {
+		t.Run(days, func(t *testing.T) {
+			t.Parallel()
+			w := keeping(t, days, func(w *commitcollecttest.World) { w.Upload(77, "Run", noon.AddDate(0, 0, -5), 1000) })
+			w.Settings[milestone.SettlingMinutes] = settles
+			id := w.Start("ann", commitcollecttest.Goal{StartDay: "2026-06-01", EndDay: "2026-06-09"})
+			w.Work()
+
+			day := 0
+			night := func() {
+				day++
+				w.MoveClock(noon.AddDate(0, 0, day).Add(15 * time.Hour))
+				w.SignIn("ann")
+				reconcile(w)
+				w.Pass(2 * time.Hour)
+			}
+
+			w.Strava.SetInactive(true)
+
+			for range 3 {
+				w.Upload(77, "Run", w.Clock.Now().Add(-time.Hour), 10_000)
+				night()
+			}
+
+			for range 11 {
+				night()
+			}
+
+			same(t, "in the outage", progress(w.Show("ann", id))[0], int64(1000))
+			w.Strava.SetInactive(false)
+
+			for range 3 {
+				night()
+			}
+
+			is := w.Show("ann", id)
+			same(t, "after it", []any{is.State, progress(is)}, []any{"ENDED", [3]int64{31_000, 31_000, 3}})
+
+			w.Upload(77, "Run", noon.Add(5*time.Hour), 10_000)
+			night()
+			is = w.Show("ann", id)
+			same(t, "what is later still", []any{is.State, progress(is)}, []any{"ENDED", [3]int64{31_000, 31_000, 3}})
+			same(t, "the open ones", len(listedOf(w)), 0)
+			w.Logs.TakeWarnings()
+		})
+	}
+}
+
+// TestMilestoneIsNotHeldForGood: one that closes while Strava answers nobody counts what is fetched within 30 days,
+// and nothing for a user who has disconnected.
+func TestMilestoneIsNotHeldForGood(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		days  int
+		ends  bool
+		state string
+		want  [3]int64
+	}{
+		"within 30 days": {36, false, "ENDED", [3]int64{25_000, 25_000, 2}},
+		"later":          {40, false, "ENDED", [3]int64{0, 0, 0}},
+		"disconnected":   {20, true, "ENDED", [3]int64{0, 0, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+			id := w.Start("ann", commitcollecttest.Goal{StartDay: "2026-06-01", EndDay: "2026-06-08"})
+			w.Strava.SetInactive(true)
+			w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
+
+			for day := range c.days {
+				w.MoveClock(noon.AddDate(0, 0, day+1))
+				w.Work()
+			}
+
+			evaluated := func() { testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction()))) }
+			evaluated()
+
+			if c.ends {
+				w.SignIn("ann")
+				w.End("ann")
+				w.Work()
+			}
+
+			w.Strava.SetInactive(false)
+			w.MoveClock(noon.AddDate(0, 0, c.days+1))
+
+			for range 4 {
+				reconcile(w)
+				w.Pass(12 * time.Hour)
+			}
+
+			w.SignIn("ann")
+			is := w.Show("ann", id)
+			same(t, "the milestone", []any{is.State, progress(is)}, []any{c.state, c.want})
+			w.Logs.TakeWarnings()
+		})
+	}
+}

@@ -23,10 +23,15 @@ type Life struct {
 	EndDay    string `dynamodbav:"periodEndDay,omitempty"`
 	CreatedAt int64  `dynamodbav:"createdAtUtc"`           // epoch s
 	ResumedAt int64  `dynamodbav:"resumedAtUtc,omitempty"` // epoch s; 0 if it never was
+	// HeldUntil is until when it is open after LateUntil, because Strava had not been asked, epoch s; 0 if it was.
+	HeldUntil int64 `dynamodbav:"heldUntilUtc,omitempty"`
 }
 
 // Late is how long after a workout it may be uploaded, and edited without a webhook.
 const Late = 7 * 24 * time.Hour
+
+// MaxHeld bounds how long after LateUntil a milestone is held open.
+const MaxHeld = 30 * 24 * time.Hour
 
 // dayBehind is how much later than in UTC a day ends anywhere.
 const dayBehind = 12 * time.Hour
@@ -41,9 +46,9 @@ func (l Life) EndsAt() time.Time {
 	return last.Add(24*time.Hour + dayBehind)
 }
 
-// ClosesAt returns when a milestone with a last day counts no workout any more that arrives, the zero time
-// if it has none: workouts have Late to arrive after that day, and after the milestone was created or resumed.
-func (l Life) ClosesAt() time.Time {
+// LateUntil returns until when the workouts of a milestone with a last day may be late, the zero time if it has
+// none: they have Late to arrive after that day, and after the milestone was created or resumed.
+func (l Life) LateUntil() time.Time {
 	end, begun := l.EndsAt(), time.Unix(max(l.CreatedAt, l.ResumedAt), 0)
 
 	switch {
@@ -54,6 +59,17 @@ func (l Life) ClosesAt() time.Time {
 	}
 
 	return end.Add(Late)
+}
+
+// ClosesAt returns when a milestone with a last day counts no workout any more that arrives, the zero time
+// if it has none.
+func (l Life) ClosesAt() time.Time {
+	late, held := l.LateUntil(), time.Unix(l.HeldUntil, 0)
+	if !late.IsZero() && held.After(late) {
+		return held
+	}
+
+	return late
 }
 
 // State returns the status at a time. An active milestone with a last day has ended when it closes. A

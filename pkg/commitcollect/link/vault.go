@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -40,10 +41,19 @@ type Connection struct {
 	Unsent       bool   `dynamodbav:"syncUnsent,omitempty"`     // until that request has sent its message
 	FetchedAt    int64  `dynamodbav:"fetchedAtUtc,omitempty"`   // when the last complete backfill began, epoch s
 	WholeAt      int64  `dynamodbav:"wholeAtUtc,omitempty"`     // the same of the last whole one
+	SilentFrom   int64  `dynamodbav:"silentFromUtc,omitempty"`  // KnownAt before the last backfill that came later than Silence, epoch s
+	SilentTo     int64  `dynamodbav:"silentToUtc,omitempty"`    // when that backfill was complete, epoch s
 	RefreshLock  int64  `dynamodbav:"refreshLock,omitempty"`    // until when one worker may refresh the tokens, epoch ms
 	GSI1PK       string `dynamodbav:"GSI1PK"`
 	GSI1SK       string `dynamodbav:"GSI1SK"`
 }
+
+// Silence is how long after a complete backfill the next one is late: later than two runs of the sync of all users
+// can have it.
+const Silence = 48 * time.Hour
+
+// KnownAt returns when the last complete backfill began, or when the athlete was connected if there was none, epoch s.
+func (c Connection) KnownAt() int64 { return cmp.Or(c.FetchedAt, c.ConnectedAt) }
 
 // Errors of a connection.
 var (

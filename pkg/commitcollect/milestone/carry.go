@@ -27,13 +27,13 @@ func (r Row) carried() tally.Carried {
 	return *r.Carried
 }
 
-// save writes what a milestone has carried forward, and since when it counts anew. Errors:
+// save writes what a milestone has carried forward, since when it counts anew, and until when it is held. Errors:
 // milestone_version_conflict.
 func (s *Service) save(ctx context.Context, r Row) (Row, error) {
 	next := r
 	next.Version++
 	err := dynamo.Update(ctx, s.db, tables.SaveMilestone, dynamo.Key(tables.SaveMilestone, r.PK, r.SK),
-		dynamo.Set(next, "carried", "countsAnewAtUtc", "version"), dynamo.Equal[Row]("version", r.Version))
+		dynamo.Set(next, "carried", "countsAnewAtUtc", "heldUntilUtc", "version"), dynamo.Equal[Row]("version", r.Version))
 
 	return next, dynamo.RefusedAs(err, errVersion)
 }
@@ -73,7 +73,7 @@ func (s *Service) countAnew(ctx context.Context, userID string, rows []Row) (err
 // hasHistory reports whether all workouts of the milestone have been fetched since it counts anew.
 func (r Row) hasHistory(c link.Connection) bool { return r.AnewAt == 0 || c.WholeAt > r.AnewAt }
 
-// expire carries forward, in each open milestone of a user, the workouts that are not to be kept any longer,
+// expire carries forward, in each milestone of a user that is open or was held lately, the workouts that are not to be kept any longer,
 // and then has them deleted. It carries only workouts that a complete fetch would have found, as long as they may
 // be kept. A milestone whose history is not complete carries nothing: its history is fetched, and its workouts
 // stay as long as they may. If Strava has answered nobody for as long, each milestone counts anew. A second run
@@ -121,7 +121,7 @@ func (s *Service) expire(ctx context.Context, userID string) error {
 
 	for _, r := range rows {
 		switch {
-		case r.From() != item.Strava, !r.IsOpen(now), r.Start >= to, r.carried().To >= to:
+		case r.From() != item.Strava, !r.IsOpen(now) && !r.wasHeld(now), r.Start >= to, r.carried().To >= to:
 			continue
 		case c.FetchedAt < last: // what came since the last complete fetch may be older than what is kept
 			if fetch.Whole = true; r.AnewAt >= due {

@@ -91,14 +91,14 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 			}
 
 			if r.Status == Paused && next.Status == Active {
-				next.ResumedAt = now.Unix()
+				next.ResumedAt, next.HeldUntil = now.Unix(), 0
 			}
 
 			next.Version++
 			err = dynamo.Update(ctx, s.db, tables.SaveMilestone, dynamo.Key(tables.SaveMilestone, r.PK, r.SK),
 				dynamo.Set(next, "status", "version", "sport", "sports", "phoneSports", "targetType", "totalTarget", "partTarget",
 					"periodStartAtUtc", "periodStartDay", "periodEndDay", "progressValue", "rawProgress", "settledValue",
-					"settleDueAtUtc", "partDueAtUtc", "carried", "countsAnewAtUtc", "resumedAtUtc"),
+					"settleDueAtUtc", "partDueAtUtc", "carried", "countsAnewAtUtc", "resumedAtUtc", "heldUntilUtc"),
 				dynamo.Equal[Row]("version", r.Version))
 		}
 

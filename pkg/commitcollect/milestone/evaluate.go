@@ -60,6 +60,9 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 	}
 
 	now := s.now()
+	if err := s.hold(ctx, m.UserID, rows, now); err != nil {
+		return err
+	}
 
 	var (
 		failed error // of one milestone, which the others do not wait for
@@ -68,7 +71,7 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 
 	for _, r := range rows {
 		switch state := r.State(now); {
-		case state == Active, r.isSettling(now):
+		case state == Active, r.isSettling(now), r.wasHeld(now):
 			counts = append(counts, r)
 		case state != Paused:
 			if _, err := s.notice(ctx, r); err != nil {
@@ -131,7 +134,8 @@ func (s *Service) count(ctx context.Context, userID string, rows []Row) (failed 
 func (s *Service) close(ctx context.Context, userID string, list dynamo.List, rows []Row, now time.Time) error {
 	stays := map[string]bool{}
 	for _, r := range rows {
-		stays[r.MilestoneID] = r.IsOpen(now) || r.isSettling(now) || r.Noticed < r.Awarded
+		held := r.wasHeld(now) && now.Sub(time.Unix(r.HeldUntil, 0)) < maxSettling // what has arrived settles
+		stays[r.MilestoneID] = r.IsOpen(now) || r.isSettling(now) || held || r.Noticed < r.Awarded
 	}
 
 	next := list
@@ -168,7 +172,7 @@ func (s *Service) evaluate(
 	overtaken := false
 	err = dynamo.Retry(ctx, attempts, func() (err error) {
 		if next = r; overtaken {
-			if next, err = s.read(ctx, r.UserID, r.MilestoneID); err != nil || !next.counts(s.now()) {
+			if next, err = s.read(ctx, r.UserID, r.MilestoneID); err != nil || !next.counts(s.now()) && !next.wasHeld(s.now()) {
 				return err
 			}
 

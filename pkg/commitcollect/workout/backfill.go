@@ -70,12 +70,12 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 			return err
 		}
 
-		if m.Seen != 0 && c.FetchedAt > m.Seen { // another message of the run was first, or the user
-			return nil
+		if m.Seen != 0 && c.FetchedAt > m.Seen { // another message of the run was first, or the user; or it died before its message
+			return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 		}
 
 		m.Whole = m.Whole || c.FetchedAt == 0
-		m.After, m.Page, m.Began = after, 1, began.Unix()
+		m.After, m.Page, m.Began, m.Known = after, 1, began.Unix(), c.KnownAt()
 	}
 
 	part := ImportReads
@@ -157,11 +157,11 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		}
 	}
 
-	if err := s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID}); err != nil {
+	if err := s.endBackfill(ctx, m); err != nil { // before the message, whose receiver must know of it
 		return err
 	}
 
-	return s.endBackfill(ctx, m)
+	return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 }
 
 // endBackfill stores that a backfill is complete: at the connection, for the user, and in the list of
@@ -174,8 +174,14 @@ func (s *Ingester) endBackfill(ctx context.Context, m link.Backfill) error {
 		names = append(names, "wholeAtUtc")
 	}
 
-	err := dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(link.Connection{FetchedAt: m.Began, WholeAt: m.Began}, names...),
-		dynamo.Exists[link.Connection]("PK"))
+	now := s.clock.Now()
+	if m.Known != 0 && now.Sub(time.Unix(m.Known, 0)) > link.Silence {
+		names = append(names, "silentFromUtc", "silentToUtc")
+	}
+
+	is := link.Connection{FetchedAt: m.Began, WholeAt: m.Began, SilentFrom: m.Known, SilentTo: now.Unix()}
+
+	err := dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(is, names...), dynamo.Exists[link.Connection]("PK"))
 	if dynamo.IgnoreRefused(err) != nil {
 		return err
 	}
@@ -227,7 +233,7 @@ func (s *Ingester) giveUpBackfill(ctx context.Context, m link.Backfill) error {
 }
 
 // begin returns the connection, and the time after which activities are fetched, epoch s: for the whole
-// history the start of the year, or of the earliest milestone that is open.
+// history the start of the year, or of the earliest milestone that was open at the last complete backfill.
 func (s *Ingester) begin(ctx context.Context, m link.Backfill) (link.Connection, int64, error) {
 	c, err := link.Read(ctx, s.db, m.UserID)
 	if err != nil {
@@ -243,8 +249,7 @@ func (s *Ingester) begin(ctx context.Context, m link.Backfill) (link.Connection,
 		return c, c.FetchedAt - int64(item.Late.Seconds()), nil
 	}
 
-	now := s.clock.Now()
-	first := HistoryFrom(now)
+	first := HistoryFrom(s.clock.Now())
 
 	_, milestones, err := item.Listed[struct {
 		item.Life
@@ -252,7 +257,7 @@ func (s *Ingester) begin(ctx context.Context, m link.Backfill) (link.Connection,
 		Source item.Source `dynamodbav:"source"`
 	}](ctx, s.db, m.UserID)
 	for _, milestone := range milestones {
-		if milestone.IsOpen(now) && milestone.Source != item.Phone {
+		if milestone.IsOpen(time.Unix(c.KnownAt(), 0)) && milestone.Source != item.Phone {
 			first = min(first, milestone.Start)
 		}
 	}

@@ -55,14 +55,14 @@ func (n need) from() int64 {
 	return max(n.Start, n.Carried.To)
 }
 
-// neededFrom returns the time, epoch s, from which the open milestones of a user need workouts; later if there
-// are none.
-func neededFrom(ctx context.Context, db dynamo.DB, userID string, now, later int64) (int64, error) {
+// neededFrom returns the time, epoch s, from which the milestones of a user need workouts that are open at a time;
+// later if there are none.
+func neededFrom(ctx context.Context, db dynamo.DB, userID string, at, later int64) (int64, error) {
 	_, all, err := item.Listed[need](ctx, db, userID)
 
 	first := later
 	for _, n := range all {
-		if n.Source != item.Phone && n.IsOpen(time.Unix(now, 0)) {
+		if n.Source != item.Phone && n.IsOpen(time.Unix(at, 0)) {
 			first = min(first, n.from())
 		}
 	}
@@ -71,11 +71,11 @@ func neededFrom(ctx context.Context, db dynamo.DB, userID string, now, later int
 }
 
 // beginOfKept is begin in a stage that keeps workouts for some days only: of earlier ones it fetches those that
-// an open milestone has not carried forward.
+// a milestone has not carried forward that was open at the last complete backfill.
 func (s *Ingester) beginOfKept(ctx context.Context, m link.Backfill, c link.Connection) (int64, error) {
 	now := s.clock.Now()
 
-	first, err := neededFrom(ctx, s.db, m.UserID, now.Unix(), now.Add(-s.keeps).Unix())
+	first, err := neededFrom(ctx, s.db, m.UserID, c.KnownAt(), now.Add(-s.keeps).Unix())
 	if !m.Whole && c.FetchedAt != 0 {
 		first = max(first, c.FetchedAt-int64(item.Late.Seconds()))
 	}

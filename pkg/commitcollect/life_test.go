@@ -86,6 +86,25 @@ func TestMilestoneCountsAPauseThatIsLongerThanItsPeriod(t *testing.T) {
 	same(t, "a week later", w.Show("ann", id).State, "ENDED")
 }
 
+// TestMilestoneWhoseEndMovesIntoThePastCounts: it is open for a week, in which the workouts of the new period count.
+func TestMilestoneWhoseEndMovesIntoThePastCounts(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	id := w.Start("ann", commitcollecttest.Goal{StartDay: "2026-06-01", Total: 1_000_000})
+	w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
+	w.Pass(time.Minute)
+	w.MoveClock(noon.AddDate(0, 0, 20))
+
+	same(t, "the change", patch(w, id, map[string]any{"periodEndDay": "2026-06-08"}).State, "ACTIVE")
+	w.Work()
+
+	is := w.Show("ann", id)
+	same(t, "the milestone", []any{is.State, progress(is)}, []any{"ACTIVE", [3]int64{25_000, 25_000, 0}})
+
+	w.MoveClock(noon.AddDate(0, 0, 27).Add(time.Hour))
+	same(t, "a week later", w.Show("ann", id).State, "ENDED")
+}
+
 // TestMilestoneOfAPastYearCounts: one that is started after its last day is open for a week.
 func TestMilestoneOfAPastYearCounts(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ type Life struct {
 	Status    string `dynamodbav:"status"`
 	EndDay    string `dynamodbav:"periodEndDay,omitempty"`
 	CreatedAt int64  `dynamodbav:"createdAtUtc"`           // epoch s
-	ResumedAt int64  `dynamodbav:"resumedAtUtc,omitempty"` // epoch s; 0 if it never was
+	ResumedAt int64  `dynamodbav:"resumedAtUtc,omitempty"` // when it was resumed or its goal changed last, epoch s; 0 if never
 	// HeldUntil is until when it is open after LateUntil, because Strava had not been asked, epoch s; 0 if it was.
 	HeldUntil int64 `dynamodbav:"heldUntilUtc,omitempty"`
 }
@@ -47,7 +47,7 @@ func (l Life) EndsAt() time.Time {
 }
 
 // LateUntil returns until when the workouts of a milestone with a last day may be late, the zero time if it has
-// none: they have Late to arrive after that day, and after the milestone was created or resumed.
+// none: they have Late to arrive after that day, and after the milestone was created, changed or resumed.
 func (l Life) LateUntil() time.Time {
 	end, begun := l.EndsAt(), time.Unix(max(l.CreatedAt, l.ResumedAt), 0)
 

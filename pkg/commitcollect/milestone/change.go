@@ -90,7 +90,7 @@ func (s *Service) UpdateMilestone(ctx context.Context, in *UpdateMilestone) (*Ch
 				next.Carried, next.AnewAt = nil, now.Unix()
 			}
 
-			if r.Status == Paused && next.Status == Active {
+			if next.Goal() != r.Goal() || r.Status == Paused && next.Status == Active { // it is open for a week at least
 				next.ResumedAt, next.HeldUntil = now.Unix(), 0
 			}
 

@@ -54,7 +54,8 @@
 // did not answer or its limits were used up. It ends when the next fetch is complete, and counts what that brings,
 // or after 30 days.
 //
-// The goal may change until the first part is minted. The progress is then that of the new goal.
+// The goal may change until the first part is minted. The progress is then that of the new goal. The milestone is
+// open for a week after the change, whatever its last day is.
 //
 // # Notices
 //

@@ -184,7 +184,7 @@ func (r *run) amend(ctx context.Context, a *athlete) {
 		return
 	}
 
-	m.goal, m.raw, m.best = g, 0, 0
+	m.goal, m.raw, m.best, m.resumed = g, 0, 0, r.Clock.Now()
 	a.did["amended"]++
 	a.fetch(r.Clock.Now())
 	a.observe(r.Clock.Now())

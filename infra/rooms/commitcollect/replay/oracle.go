@@ -76,7 +76,7 @@ type milestone struct {
 	goal
 	id        string
 	begun     time.Time // when it was started
-	resumed   time.Time // when it was resumed last
+	resumed   time.Time // when it was resumed or changed last
 	paused    bool
 	abandoned bool
 	completed bool
@@ -88,7 +88,7 @@ type milestone struct {
 }
 
 // over reports whether the milestone has ended, unless it is paused: a week after its last day is over
-// everywhere, and after it was started or resumed.
+// everywhere, and after it was started, changed or resumed.
 func (m *milestone) over(now time.Time) bool {
 	last, err := time.Parse(time.DateOnly, m.end)
 	return err == nil && !now.Before(last.Add(36*time.Hour+7*day)) && !now.Before(m.begun.Add(7*day)) && !now.Before(m.resumed.Add(7*day))

@@ -1,6 +1,7 @@
 package commitcollect_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/dynamo"
 )
@@ -57,6 +59,22 @@ func TestMilestoneEnds(t *testing.T) {
 	same(t, "the other milestone", progress(w.Show("ann", year)), [3]int64{35_000, 35_000, 3})
 	same(t, "the open ones", listedOf(w), []string{year})
 
+	for user, list := range map[string]string{
+		"ann":           w.Ask("ann", http.MethodGet, "/milestones/"+id+"/workouts", nil).Body,
+		"administrator": w.AskAdmin(http.MethodGet, "/admin/users/ann/milestones/"+id+"/workouts", nil).Body,
+	} {
+		var is verdicts
+		testkit.Must(t, json.Unmarshal([]byte(list), &is))
+		same(t, "why the first of them counts, and the later one does not, for "+user,
+			[]any{is.Workouts[0].Counts, is.Workouts[0].Reasons, is.Workouts[1].Counts, is.Workouts[1].Reasons},
+			[]any{true, []tally.Reason{}, false, []tally.Reason{"milestone_ended"}})
+		same(t, "what they add up to, for "+user, is.RawProgress, map[string]int{"ann": 25_000}[user])
+
+		path := "/activities/" + is.Workouts[1].ActivityID + "/eligibility?milestoneId=" + id
+		same(t, "why the later one does not count",
+			testkit.Decode[struct{ Reasons []string }](w.World, w.Ask("ann", http.MethodGet, path, nil)).Reasons, []string{"milestone_ended"})
+	}
+
 	for _, body := range []map[string]any{{"status": "PAUSED"}, {"periodEndDay": "2026-12-31"}} {
 		refused(t, "a change", w.Ask("ann", http.MethodPatch, "/milestones/"+id, body), 409, "milestone_closed")
 	}
@@ -64,6 +82,24 @@ func TestMilestoneEnds(t *testing.T) {
 	if got := patch(w, id, map[string]any{"status": "ABANDONED"}); got.State != "ABANDONED" || got.EndsInDays != nil {
 		t.Errorf("it is %+v, want it abandoned", got)
 	}
+}
+
+// TestEndedMilestoneListsWhatIsFetchedAgain: once the user has connected again, the workouts that counted do so in the
+// list, although they have arrived after the end.
+func TestEndedMilestoneListsWhatIsFetchedAgain(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	id := w.Start("ann", commitcollecttest.Goal{StartDay: "2026-06-01", EndDay: "2026-06-08"})
+	w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
+	w.Pass(time.Minute)
+	w.MoveClock(noon.AddDate(0, 0, 20))
+	w.End("ann")
+	w.Work()
+	w.Connect("ann", 77)
+	w.Pass(time.Minute)
+
+	is := testkit.Decode[verdicts](w.World, w.Ask("ann", http.MethodGet, "/milestones/"+id+"/workouts", nil))
+	same(t, "the list", is.line(), "ENDED 25000 m, 1 of 1")
 }
 
 // TestMilestoneCountsAPauseThatIsLongerThanItsPeriod, and ends a week after it was resumed.

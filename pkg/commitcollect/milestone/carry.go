@@ -214,6 +214,7 @@ func (s *Service) withHistory(ctx context.Context, r Row, c counted) (counted, e
 	}
 
 	for _, w := range rows {
+		w.CountedAt = 0 // when it arrived is not known
 		out.entries, out.names[w.ActivityID] = append(out.entries, w.Entry()), w.Name
 	}
 

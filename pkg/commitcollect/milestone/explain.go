@@ -2,12 +2,14 @@ package milestone
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/model"
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
@@ -260,6 +262,7 @@ var texts = map[tally.Reason]string{
 	tally.IsPaused:     "The milestone is paused: it counts when the milestone is resumed.",
 	tally.IsAbandoned:  "The milestone was abandoned.",
 	tally.IsCompleted:  "The milestone was completed before.",
+	tally.IsEnded:      "It arrived, or was changed, after the milestone had ended.",
 }
 
 // phoneTexts are those of workouts of a phone where they differ.
@@ -276,6 +279,38 @@ func textOf(reason tally.Reason, source item.Source) string {
 	}
 
 	return texts[reason]
+}
+
+// countInTime is tally.CountFrom without the workouts that have arrived after the milestone ended, of which the last
+// reason is tally.IsEnded. When workouts arrived that were fetched by a later connection is not known: these count.
+func (s *Service) countInTime(
+	ctx context.Context, r Row, from tally.Carried, entries []tally.Entry, choice tally.Choice,
+) (sum tally.Sum, err error) {
+	g, closes := r.Goal(), r.ClosesAt().Unix()
+	if r.State(s.now()) != Ended {
+		return tally.CountFrom(from, entries, g, choice), nil
+	}
+
+	if r.From() == item.Strava {
+		c, err := link.Read(ctx, s.db, r.UserID)
+		if err != nil && !errors.Is(err, link.ErrNotConnected) {
+			return sum, err
+		}
+
+		if c.ConnectedAt > closes {
+			return tally.CountFrom(from, entries, g, choice), nil
+		}
+	}
+
+	sum = tally.CountFrom(from, tally.StoredUntil(entries, closes), g, choice)
+
+	for _, e := range entries {
+		if e.StoredAt > closes {
+			sum.Why[e.ActivityID] = append(tally.Why(e, g, choice), tally.IsEnded)
+		}
+	}
+
+	return sum, nil
 }
 
 // against returns why the milestone counts no workout that began at a time, epoch s, nil if it does.
@@ -300,7 +335,7 @@ func GetEligibilityFunction() app.Function {
 		Does:   "Returns why a workout of the caller counts for a milestone, or why not.",
 		IfDown: "Users cannot see why a workout does not count.",
 		On:     spec.Route{Method: "GET", Path: "/activities/{activityId}/eligibility", Auth: spec.Session},
-		Uses:   signin.Caller(tables.GetWorkout, tables.ReadMilestone, tables.ReadLedgers),
+		Uses:   signin.Caller(tables.GetWorkout, tables.ReadMilestone, tables.ReadLedgers, tables.GetConnection),
 		Memory: 256, Timeout: 5 * time.Second,
 	}, Open, (*Service).GetEligibility, errNotFound, item.ErrNoUser, workout.ErrNoWorkout)
 }
@@ -336,7 +371,11 @@ func (s *Service) GetEligibility(ctx context.Context, in *GetEligibility) (*Elig
 		return nil, err
 	}
 
-	sum := tally.Count(entries, g, u.Counts)
+	sum, err := s.countInTime(ctx, r, tally.Carried{}, entries, u.Counts)
+	if err != nil {
+		return nil, err
+	}
+
 	out := &Eligibility{}
 	out.Body.Reasons, out.Body.Texts, out.Body.Value = []tally.Reason{}, []string{}, w.Entry().Value(g.Target)
 

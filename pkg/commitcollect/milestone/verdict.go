@@ -116,7 +116,11 @@ func (s *Service) verdicts(ctx context.Context, userID, id, cursor string, limit
 	}
 
 	g, entries := r.Goal(), known.entries
-	sum := tally.CountFrom(known.carried, entries, g, u.Counts)
+
+	sum, err := s.countInTime(ctx, r, known.carried, entries, u.Counts)
+	if err != nil {
+		return nil, "", err
+	}
 
 	entries = slices.DeleteFunc(entries, func(e tally.Entry) bool { return e.StartedAt < r.Start })
 	slices.SortFunc(entries, workout.LatestFirst)
@@ -195,7 +199,7 @@ func ListUserVerdictsFunction() app.Function {
 		Does:   "Returns to an administrator which workouts of a user count for a milestone, and why the rest does not.",
 		IfDown: "Administrators cannot answer why a workout does not count.",
 		On:     spec.Route{Method: "GET", Path: "/admin/users/{userId}/milestones/{milestoneId}/workouts", Auth: spec.Admin},
-		Uses:   []spec.Access{tables.ReadMilestone, tables.GetProfile, tables.ReadLedgers},
+		Uses:   []spec.Access{tables.ReadMilestone, tables.GetProfile, tables.ReadLedgers, tables.GetConnection},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Service).ListUserVerdicts, errNotFound, item.ErrNoUser)
 }

@@ -194,6 +194,7 @@ const (
 	IsPaused    Reason = "milestone_paused"
 	IsAbandoned Reason = "milestone_abandoned"
 	IsCompleted Reason = "milestone_completed" // before the workout began
+	IsEnded     Reason = "milestone_ended"     // before the workout arrived
 )
 
 // Why returns the reasons for which a workout does not count, without regard to others:

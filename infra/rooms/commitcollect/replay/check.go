@@ -294,11 +294,22 @@ func (r *run) checkReasons(ctx context.Context, a *athlete, source string, n int
 			continue
 		}
 
+		late := func(x *activity) bool { return m.state(r.Clock.Now()) == ended && a.late(m, x, 0) }
+		in := func(y *activity) bool { return y != x && late(y) }
+		v := a.without(in).judge(m.goal)[x]
+
+		if says := slices.Contains(is.Reasons, isEnded); late(x) || says && m.state(r.Clock.Now()) == ended && a.late(m, x, found) {
+			v = verdict{why: append(m.against(x.seen, a.hidden(x), a.counts), isEnded)}
+		}
+
 		equal(r, a, fmt.Sprintf("why activity %s does not count for %s", x.ref(), m.goal), strings.Join(is.Reasons, " ")+" "+is.DuplicateOf,
-			a.judge(m.goal)[x].text(m, x, is.Reasons))
+			v.text(m, x, is.Reasons))
 		equal(r, a, fmt.Sprintf("what activity %s adds", x.ref()), is.Value, m.value(x.seen))
 	}
 }
+
+// isEnded is why an activity does not count that the app has since after the end.
+const isEnded = "milestone_ended"
 
 // text is why an activity does not count for a milestone, and the id of the one that counts instead. A workout
 // after the completion is known by the answer: the milestone may have been completed by the one before.
@@ -345,6 +356,20 @@ func (r *run) checkVerdicts(ctx context.Context, a *athlete, m *milestone) {
 		}
 	}
 
+	type listed struct {
+		ActivityID  string
+		StartedAt   time.Time
+		Value       int64
+		Reasons     []string
+		DuplicateOf string
+	}
+
+	var (
+		lines []listed
+		raw   int64
+		late  = map[string]bool{}
+	)
+
 	for cursor := "-"; cursor != ""; {
 		path := fmt.Sprintf("/milestones/%s/workouts?limit=%d", m.id, size)
 		if cursor != "-" {
@@ -355,13 +380,7 @@ func (r *run) checkVerdicts(ctx context.Context, a *athlete, m *milestone) {
 			RawProgress int64
 			ListedFrom  *time.Time
 			Next        string
-			Workouts    []struct {
-				ActivityID  string
-				StartedAt   time.Time
-				Value       int64
-				Reasons     []string
-				DuplicateOf string
-			}
+			Workouts    []listed
 		}
 		if !r.ask(ctx, a, http.MethodGet, path, nil, &is, "", "") {
 			return
@@ -371,24 +390,36 @@ func (r *run) checkVerdicts(ctx context.Context, a *athlete, m *milestone) {
 			return
 		}
 
-		raw, _ := all.sum(m.goal, anything)
-		equal(r, a, "what the workouts of "+m.String()+" add up to", is.RawProgress, raw)
-
 		for _, w := range is.Workouts {
-			if after(w.StartedAt) || slices.ContainsFunc(a.bogus, func(x *activity) bool { return x.ref() == w.ActivityID }) {
-				continue
-			}
-
-			x := byID[w.ActivityID]
-			if got = append(got, w.ActivityID); x == nil {
-				continue // a difference of the ids
-			}
-
-			equal(r, a, fmt.Sprintf("the verdict of activity %s for %s", w.ActivityID, m.goal),
-				fmt.Sprint(w.Value, strings.Join(w.Reasons, " ")+" "+w.DuplicateOf), fmt.Sprint(m.value(x.seen), judged[x].text(m, x, w.Reasons)))
+			late[w.ActivityID] = slices.Contains(w.Reasons, isEnded)
 		}
 
-		cursor = is.Next
+		lines, raw, cursor = append(lines, is.Workouts...), is.RawProgress, is.Next
+	}
+
+	left := all.without(func(x *activity) bool { return late[x.ref()] })
+	judged = left.judge(m.goal)
+
+	sum, _ := left.sum(m.goal, anything)
+	equal(r, a, "what the workouts of "+m.String()+" add up to", raw, sum)
+
+	for _, w := range lines {
+		if after(w.StartedAt) || slices.ContainsFunc(a.bogus, func(x *activity) bool { return x.ref() == w.ActivityID }) {
+			continue
+		}
+
+		x := byID[w.ActivityID]
+		if got = append(got, w.ActivityID); x == nil {
+			continue // a difference of the ids
+		}
+
+		v, is := judged[x], m.state(r.Clock.Now()) == ended
+		if is && (late[w.ActivityID] && a.late(m, x, found) || all == a && a.late(m, x, 0)) {
+			v = verdict{why: append(m.against(x.seen, a.hidden(x), a.counts), isEnded)}
+		}
+
+		equal(r, a, fmt.Sprintf("the verdict of activity %s for %s", w.ActivityID, m.goal),
+			fmt.Sprint(w.Value, strings.Join(w.Reasons, " ")+" "+w.DuplicateOf), fmt.Sprint(m.value(x.seen), v.text(m, x, w.Reasons)))
 	}
 
 	slices.SortFunc(want, func(x, y string) int {

@@ -90,8 +90,30 @@ type milestone struct {
 // over reports whether the milestone has ended, unless it is paused: a week after its last day is over
 // everywhere, and after it was started, changed or resumed.
 func (m *milestone) over(now time.Time) bool {
+	closes, ends := m.closes()
+	return ends && !now.Before(closes)
+}
+
+// closes returns when the milestone is over. ends is false if it has no last day.
+func (m *milestone) closes() (at time.Time, ends bool) {
 	last, err := time.Parse(time.DateOnly, m.end)
-	return err == nil && !now.Before(last.Add(36*time.Hour+7*day)) && !now.Before(m.begun.Add(7*day)) && !now.Before(m.resumed.Add(7*day))
+	return latest(last.Add(36*time.Hour), latest(m.begun, m.resumed)).Add(7 * day), err == nil
+}
+
+// late reports whether the app has an activity, as it is, since after a milestone was over. It may know of a change
+// some time later. When activities came is not known of those that were fetched by another connection.
+func (a *athlete) late(m *milestone, x *activity, later time.Duration) bool {
+	closes, ends := m.closes()
+	return ends && (m.source == onPhone || !a.linked.After(closes)) && x.last.Add(later).After(closes)
+}
+
+// without returns the athlete without some activities.
+func (a *athlete) without(gone func(*activity) bool) *athlete {
+	left := *a
+	left.activities = slices.DeleteFunc(slices.Clone(a.activities), gone)
+	left.uploads = slices.DeleteFunc(slices.Clone(a.uploads), gone)
+
+	return &left
 }
 
 // open reports whether workouts count for the milestone, now or when it is resumed.

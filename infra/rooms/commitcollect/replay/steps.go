@@ -63,7 +63,7 @@ func (r *run) connect(ctx context.Context, a *athlete) {
 		return
 	}
 
-	a.connected = true
+	a.connected, a.linked = true, r.Clock.Now()
 	a.did["connections"]++
 	a.fetch(r.Clock.Now())
 	a.observe(r.Clock.Now())
@@ -115,8 +115,12 @@ func (r *run) edit(a *athlete, x *activity, what string, updates map[string]any,
 		return
 	}
 
+	was := x.data
 	change(&x.data)
-	x.last = r.Clock.Now()
+
+	if was.name = x.name; was != x.data { // a name changes nothing that counts
+		x.last = r.Clock.Now()
+	}
 
 	if updates == nil {
 		updates = map[string]any{}

@@ -31,7 +31,8 @@ type athlete struct {
 
 	browser    *browser.Browser
 	connected  bool
-	gone       bool // the account is deleted
+	linked     time.Time // when Strava was connected last
+	gone       bool      // the account is deleted
 	counts     choice
 	activities []*activity  // at Strava, those deleted there included
 	uploads    []*activity  // of the phone

@@ -230,6 +230,38 @@ func TestVerdictsOfWhatIsNotKept(t *testing.T) {
 	w.Logs.TakeWarnings()
 }
 
+// TestRequestDoesNotSettleWhatIsNotKept: what a recomputation finds to have changed at Strava earns parts an hour later.
+func TestRequestDoesNotSettleWhatIsNotKept(t *testing.T) {
+	t.Parallel()
+	w := keeping(t, "7", func(w *commitcollecttest.World) {
+		for n := range 4 {
+			w.Upload(77, "Run", noon.AddDate(0, 0, -3*n).Add(-time.Hour), 1000)
+		}
+	})
+	w.Settings[milestone.SettlingMinutes] = "60"
+	id := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(0, 0, -20)})
+	w.Work()
+	carry(w)
+	w.Strava.Edit(w.Strava.Activities(77)[3].ID, nil, func(a *strava.Activity) { a.Distance = 50_000 })
+
+	recompute := func() int {
+		out := w.Ask("ann", http.MethodPost, "/milestones/"+id+"/recompute", nil)
+		return testkit.Decode[commitcollecttest.Milestone](w.World, out).PartsDelta
+	}
+
+	same(t, "asked at once", recompute(), 0)
+	w.Pass(30 * time.Minute)
+	same(t, "asked half an hour later", recompute(), 0)
+	same(t, "the milestone", progress(w.Show("ann", id)), [3]int64{53_000, 53_000, 0})
+	reconcile(w) // which carries what was settled, too
+	same(t, "the milestone, after a night", progress(w.Show("ann", id)), [3]int64{53_000, 53_000, 0})
+	w.MoveClock(w.Clock.Now().Add(31 * time.Minute))
+	same(t, "asked an hour later, before the message", recompute(), 5)
+	w.Pass(15 * time.Minute)
+	same(t, "the milestone, an hour later", progress(w.Show("ann", id)), [3]int64{53_000, 53_000, 5})
+	w.Logs.TakeWarnings()
+}
+
 // TestClosedMilestoneCountsWhatIsNotKept: a closed milestone carries nothing forward. What counted since it did so
 // last, and what came later, is read from Strava. If Strava cannot be asked, its sum stays.
 func TestClosedMilestoneCountsWhatIsNotKept(t *testing.T) {

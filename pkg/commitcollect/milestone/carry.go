@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"slices"
 	"time"
 
@@ -130,8 +131,7 @@ func (s *Service) expire(ctx context.Context, userID string) error {
 
 			r.Carried, r.AnewAt = nil, now.Unix()
 		case r.hasHistory(c):
-			carried := tally.Carry(r.carried(), entries, r.Goal(), u.Counts, to)
-			r.Carried = &carried
+			r.Carried = s.carry(r, entries, u.Counts, to)
 		default:
 			if fetch.Whole = true; r.AnewAt >= due {
 				continue
@@ -152,6 +152,26 @@ func (s *Service) expire(ctx context.Context, userID string) error {
 	}
 
 	return s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: userID, Before: to, Stored: last}, 0)
+}
+
+// carry returns what the milestone has carried, with the workouts that began before a time, epoch s. Those that have not
+// settled count as settled when they are.
+func (s *Service) carry(r Row, entries []tally.Entry, choice tally.Choice, to int64) *tally.Carried {
+	g, was, now := r.Goal(), r.carried(), s.now()
+	carried, due := tally.Carry(was.At(math.MaxInt64), entries, g, choice, to), was.DueAt
+
+	for _, e := range entries {
+		if s.settling > 0 && e.StartedAt >= was.To && e.StartedAt < to {
+			due = max(due, e.StoredAt+int64(s.settling.Seconds()))
+		}
+	}
+
+	if due > now.Unix() {
+		settled := tally.Carry(was.At(now.Unix()), tally.StoredUntil(entries, now.Add(-s.settling).Unix()), g, choice, to)
+		carried.Settled, carried.DueAt = &settled, due
+	}
+
+	return &carried
 }
 
 // counted is the workouts of a milestone's period, as far as they are known.
@@ -222,7 +242,8 @@ func (s *Service) withHistory(ctx context.Context, r Row, c counted) (counted, e
 }
 
 // carryAnew counts again, from Strava, what a milestone has carried forward, and writes it. A completed one also
-// carries what came later and is not kept. entries are its workouts that are kept. If Strava cannot be asked now,
+// carries what came later and is not kept. What has changed of an open one settles as a workout that has changed now.
+// entries are its workouts that are kept. If Strava cannot be asked now,
 // carryAnew changes nothing; all is then false if some workouts are neither kept nor carried. Errors:
 // milestone_version_conflict.
 func (s *Service) carryAnew(ctx context.Context, r Row, entries []tally.Entry, choice tally.Choice) (next Row, all bool, err error) {
@@ -240,7 +261,16 @@ func (s *Service) carryAnew(ctx context.Context, r Row, entries []tally.Entry, c
 		to = max(c.carried.To, tally.Boundary(counts, to))
 	}
 
-	carried := tally.Carry(tally.Carried{}, counts, g, choice, to)
+	carried, was, now := tally.Carry(tally.Carried{}, counts, g, choice, to), r.carried(), s.now()
+	switch {
+	case r.Status == Completed:
+	case !carried.Equal(was): // since when it is so is not known
+		settled := was.At(now.Unix())
+		carried.Settled, carried.DueAt = &settled, now.Add(s.settling).Unix()
+	default:
+		carried.Settled, carried.DueAt = was.Settled, was.DueAt
+	}
+
 	r.Carried = &carried
 	next, err = s.save(ctx, r)
 

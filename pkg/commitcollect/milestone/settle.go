@@ -114,6 +114,11 @@ func (s *Service) sum(r Row, entries []tally.Entry, c tally.Choice) sums {
 		}
 	}
 
+	carried := r.carried()
+	if carried.DueAt-wait > last { // a part of what is carried is not settled
+		times = append(times, carried.DueAt-wait)
+	}
+
 	if len(times) == 0 {
 		return out
 	}
@@ -122,7 +127,7 @@ func (s *Service) sum(r Row, entries []tally.Entry, c tally.Choice) sums {
 	times = slices.Compact(times)
 
 	progress := func(until int64) int64 {
-		return tally.CountFrom(r.carried(), tally.StoredUntil(entries, until), g, c).Progress
+		return tally.CountFrom(carried.At(until+wait), tally.StoredUntil(entries, until), g, c).Progress
 	}
 	out.settled, out.dueAt = progress(last), times[0]+wait
 

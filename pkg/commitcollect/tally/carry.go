@@ -12,6 +12,26 @@ type Carried struct {
 	// Of a streak: the longest run, and the runs of the last days or weeks, which later workouts may extend.
 	Longest int64    `dynamodbav:"longest,omitempty"`
 	Runs    []Streak `dynamodbav:"runs,omitempty"`
+
+	// Settled is what had settled of it until DueAt, epoch s; nil if all had.
+	Settled *Carried `dynamodbav:"settled,omitempty"`
+	DueAt   int64    `dynamodbav:"dueAt,omitempty"`
+}
+
+// At returns what has settled of c at a time, epoch s.
+func (c Carried) At(t int64) Carried {
+	if c.Settled != nil && t < c.DueAt {
+		return *c.Settled
+	}
+
+	c.Settled, c.DueAt = nil, 0
+
+	return c
+}
+
+// Equal reports whether c and o count the same.
+func (c Carried) Equal(o Carried) bool {
+	return c.To == o.To && c.Sum == o.Sum && c.Counted == o.Counted && c.Longest == o.Longest && slices.Equal(c.Runs, o.Runs)
 }
 
 // Streak is days or weeks with a workout, without a gap, by their numbers since the epoch.

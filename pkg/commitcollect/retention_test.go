@@ -336,6 +336,40 @@ func TestClosedMilestoneCountsWhatIsNotKept(t *testing.T) {
 	w.Logs.TakeWarnings()
 }
 
+// TestMovedWorkoutCountsOnce: the date of a workout that is carried changes to one of the last days. A row of before lacks
+// the ids, and counts as it did.
+func TestMovedWorkoutCountsOnce(t *testing.T) {
+	t.Parallel()
+
+	for name, want := range map[string]int64{"now": 10_000, "before": 20_000} {
+		w := keeping(t, "7", func(w *commitcollecttest.World) {
+			w.Upload(77, "Run", noon.Add(-156*time.Hour), 10_000) // six days and a half
+		})
+		id := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(0, 0, -20)})
+		w.Work()
+		carry(w)
+
+		if name == "before" {
+			old := testkit.Row[stored](w.World, tables.Main, "USER#ann", "MILESTONE#"+id)
+			delete(old["carried"].(stored), "last")
+			delete(old["carried"].(stored), "seen")
+			testkit.PutRows(w.World, tables.Main, old)
+		}
+
+		w.Strava.Edit(w.Strava.Activities(77)[0].ID, nil, func(a *strava.Activity) { a.StartDate = noon })
+		w.Ask("ann", http.MethodPost, "/activities/sync", nil)
+
+		for range 3 {
+			w.Pass(20 * time.Minute)
+		}
+
+		same(t, "the milestone of "+name, w.Show("ann", id).RawProgress, want)
+		carry(w)
+		same(t, "the milestone of "+name+", after a night", w.Show("ann", id).RawProgress, want)
+		w.Logs.TakeWarnings()
+	}
+}
+
 // TestDisconnectionForgetsWhatIsCarried: the sum of workouts goes with them, and the progress stays. Connecting
 // again fetches the history, and another athlete's workouts never count with the first's.
 func TestDisconnectionForgetsWhatIsCarried(t *testing.T) {

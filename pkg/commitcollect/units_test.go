@@ -28,9 +28,9 @@ func seedWorkouts(w *commitcollecttest.World, user string, n int) {
 		at := noon.Add(-time.Duration(i+1) * time.Hour).Unix()
 		r := workout.Row{
 			PK:         item.User(user),
-			SK:         item.Workout(fmt.Sprint(20_000_000_000 - i)),
+			SK:         item.Workout(fmt.Sprint(9_000_000_000 - i)),
 			EntityType: "Workout",
-			ActivityID: fmt.Sprint(20_000_000_000 - i),
+			ActivityID: fmt.Sprint(9_000_000_000 - i),
 			AthleteID:  77,
 			Name:       "Run",
 			SportType:  "Run",
@@ -82,7 +82,7 @@ func TestUnits(t *testing.T) {
 		}
 		for _, path := range []string{
 			"/session", "/viewer", "/strava/status", "/activities/recent", "/milestones", "/milestones/" + id, "/milestones/" + id + "/awards",
-			"/activities/20000000000/eligibility?milestoneId=" + id, "/models", "/models/trike", "/audit",
+			"/activities/9000000000/eligibility?milestoneId=" + id, "/models", "/models/trike", "/audit",
 		} {
 			count("GET "+strings.ReplaceAll(path, id, "{id}"), func() {
 				if out := w.Ask("ann", http.MethodGet, path, nil); out.StatusCode != 200 {

@@ -71,6 +71,20 @@ func (s *Service) countAnew(ctx context.Context, userID string, rows []Row) (err
 	return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: userID, Whole: true}, 0)
 }
 
+// countRepeated has those of some milestones count anew, in place, that may have carried forward one of the workouts that
+// are kept.
+func (s *Service) countRepeated(ctx context.Context, userID string, rows []Row, entries []tally.Entry) error {
+	for i, r := range rows {
+		if r.carried().MayRepeat(entries) {
+			if err := s.countAnew(ctx, userID, rows[i:i+1]); err != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
+}
+
 // hasHistory reports whether all workouts of the milestone have been fetched since it counts anew.
 func (r Row) hasHistory(c link.Connection) bool { return r.AnewAt == 0 || c.WholeAt > r.AnewAt }
 

@@ -117,6 +117,10 @@ func (s *Service) count(ctx context.Context, userID string, rows []Row) (failed 
 			return errors.Join(failed, err)
 		}
 
+		if err := s.countRepeated(ctx, userID, rows, entries); err != nil {
+			return errors.Join(failed, err)
+		}
+
 		for _, r := range rows {
 			again := func() ([]tally.Entry, tally.Choice, error) { return s.workouts(ctx, source, userID, r.Start) }
 			if _, _, err := s.evaluate(ctx, r, s.sum(r, entries, choice), again, sent); err != nil && !errors.Is(err, errNotFound) {

@@ -13,6 +13,11 @@ type Carried struct {
 	Longest int64    `dynamodbav:"longest,omitempty"`
 	Runs    []Streak `dynamodbav:"runs,omitempty"`
 
+	// LastID is the highest id of the workouts that counted, and SeenAt when the last workout was stored that was known
+	// then, epoch s. Rows of before have neither.
+	LastID string `dynamodbav:"last,omitempty"`
+	SeenAt int64  `dynamodbav:"seen,omitempty"`
+
 	// Settled is what had settled of it until DueAt, epoch s; nil if all had.
 	Settled *Carried `dynamodbav:"settled,omitempty"`
 	DueAt   int64    `dynamodbav:"dueAt,omitempty"`
@@ -27,6 +32,14 @@ func (c Carried) At(t int64) Carried {
 	c.Settled, c.DueAt = nil, 0
 
 	return c
+}
+
+// MayRepeat reports whether one of the workouts that count beside c may be in c: it has no new id, and was stored
+// since, as if its date had changed.
+func (c Carried) MayRepeat(entries []Entry) bool {
+	return c.LastID != "" && slices.ContainsFunc(entries, func(e Entry) bool {
+		return e.StartedAt >= c.To && e.StoredAt > c.SeenAt && !e.Deleted && compareIDs(e.ActivityID, c.LastID) <= 0
+	})
 }
 
 // Equal reports whether c and o count the same.
@@ -47,10 +60,21 @@ func Carry(c Carried, entries []Entry, g Goal, choice Choice, to int64) Carried 
 		return c
 	}
 
+	next := Carried{To: to, LastID: c.LastID, SeenAt: c.SeenAt}
+	for _, e := range entries {
+		next.SeenAt = max(next.SeenAt, e.StoredAt)
+	}
+
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.StartedAt >= to })
 	sum, counts := count(c, entries, g, choice)
+	next.Counted = sum.Counted
 
-	next := Carried{To: to, Counted: sum.Counted}
+	for _, e := range counts {
+		if compareIDs(e.ActivityID, next.LastID) > 0 {
+			next.LastID = e.ActivityID
+		}
+	}
+
 	if !g.Target.isStreak() {
 		next.Sum = sum.Progress
 		return next

@@ -18,6 +18,7 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/commitcollect"
 	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/userdata"
 	"matchday/pkg/kit/account"
@@ -147,6 +148,16 @@ func TestForgettingCrashes(t *testing.T) {
 
 		return mentions(w, "annabel")
 	})
+}
+
+// TestDeletedUserGetsNoPart: a computation that ends while the user's rows are deleted leaves no part.
+func TestDeletedUserGetsNoPart(t *testing.T) {
+	t.Parallel()
+	w := small(t)
+	id := reached(w)
+	testkit.PutRows(w.World, account.Deleted, account.Tombstone{UserID: "ann", DeletedAt: "2026-06-06T12:00:00Z"})
+	testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
+	same(t, "parts", w.Count(tables.Main, "USER#ann", "MILESTONE#"+id+"#AWARD#"), 0)
 }
 
 // TestDeletedUserWritesNothing: from the tombstone on, neither the user nor a job writes

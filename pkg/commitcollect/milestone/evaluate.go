@@ -123,7 +123,13 @@ func (s *Service) count(ctx context.Context, userID string, rows []Row) (failed 
 
 		for _, r := range rows {
 			again := func() ([]tally.Entry, tally.Choice, error) { return s.workouts(ctx, source, userID, r.Start) }
-			if _, _, err := s.evaluate(ctx, r, s.sum(r, entries, choice), again, sent); err != nil && !errors.Is(err, errNotFound) {
+
+			_, _, err := s.evaluate(ctx, r, s.sum(r, entries, choice), again, sent)
+			if errors.Is(err, account.ErrDeleted) {
+				return nil
+			}
+
+			if err != nil && !errors.Is(err, errNotFound) {
 				failed = errors.Join(failed, fmt.Errorf("milestone %s: %w", r.MilestoneID, err))
 			}
 		}
@@ -291,7 +297,8 @@ func (s *Service) mint(ctx context.Context, was, next Row, parts []int) (Row, er
 		}, dynamo.Absent[award]("PK")))
 	}
 
-	return next, dynamo.Transact(ctx, s.db, tables.MintParts, writes...)
+	// No part is minted while the user's rows are deleted: it would stay.
+	return next, dynamo.Transact(account.Require(ctx, was.UserID), s.db, tables.MintParts, writes...)
 }
 
 // notice writes the trail of each minted part that has had no notice, sends one message for all of

@@ -21,7 +21,7 @@
 //	how many calls to Strava a user may cause             workout: userEvents, userBackfills
 //	how long a message waits for Strava                   strava: Wait; workout: Patience, SyncPatience
 //	whom the sync of all users asks Strava for            workout: Sync
-//	what happens when the application is inactive         workout: call, StravaInactive
+//	what happens when the application is inactive         workout: call; link: StravaInactive
 //	what happens when Strava is revoked                   workout: revoke, Reconcile, PurgeWorkouts
 //	who owns an athlete, and how tokens are kept          link
 //	how an access ends at Strava                          link: Disconnect; workout: PurgeWorkouts

@@ -189,12 +189,12 @@ func TestInactiveApplication(t *testing.T) {
 	same(t, "the events wait", waiting(w, workout.EventQueue.Name), []time.Duration{15 * time.Minute, 15 * time.Minute})
 	same(t, "the backfill waits", waiting(w, link.BackfillQueue.Name), []time.Duration{15 * time.Minute})
 	same(t, "the status", get(), status{true, false, true, "application_inactive"})
-	same(t, "the alarm", w.Logs.SumMetric(workout.StravaInactive), 1.0)
+	same(t, "the alarm", w.Logs.SumMetric(link.StravaInactive), 1.0)
 	same(t, "the connection", row(w, "USER#ann", "STRAVA#CONNECTION")["status"], any(link.Connected))
 
 	w.Pass(15 * time.Minute)
 	same(t, "calls in a quarter of an hour", calls, 2)
-	same(t, "the alarm", w.Logs.SumMetric(workout.StravaInactive), 2.0)
+	same(t, "the alarm", w.Logs.SumMetric(link.StravaInactive), 2.0)
 
 	w.Strava.SetInactive(false)
 	w.Pass(15 * time.Minute)

@@ -48,7 +48,7 @@ func Room() app.Room {
 		}, {
 			Name:     "strava-inactive",
 			Function: workout.IngestEventsFunction().Name,
-			Metrics:  []spec.Metric{workout.StravaInactive},
+			Metrics:  []spec.Metric{link.StravaInactive},
 			Stat:     "Sum",
 			Bound:    0,
 			Minutes:  1,

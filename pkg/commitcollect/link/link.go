@@ -39,6 +39,8 @@ var (
 	errExchange = problem.New(problem.Upstream, "token_exchange_failed", "Strava did not confirm the connection: begin again")
 	errCapacity = problem.New(problem.Conflict, "strava_capacity",
 		"Strava lets this app connect no more people at present: nothing is wrong with your account, try again another day")
+	errInactive = problem.New(problem.Upstream, "strava_inactive",
+		"Strava answers nobody of this app at present: nothing is wrong with your account, try again another day")
 	errSecretApp = errors.New("the secret of the Strava application is not JSON with clientId and clientSecret")
 )
 
@@ -193,10 +195,10 @@ func FinishConnectFunction() app.Function {
 		Uses: signin.Caller(tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup,
 			tables.LockRefresh),
 		Sends: []spec.Queue{BackfillQueue, PurgeQueue}, Secrets: []string{StravaApp, TokenKeys},
-		Emits:  []spec.Metric{AthletesRefused},
+		Emits:  []spec.Metric{AthletesRefused, StravaInactive},
 		Memory: 256, Timeout: 25 * time.Second,
 	}, Open, (*Service).FinishConnect,
-		ErrNotConnected, errCapacity, errCode, errDenied, errExchange, errMissing, errScope, errTaken, signin.ErrState,
+		ErrNotConnected, errCapacity, errCode, errDenied, errExchange, errInactive, errMissing, errScope, errTaken, signin.ErrState,
 		account.ErrDeleted)
 }
 
@@ -206,10 +208,11 @@ func FinishConnectFunction() app.Function {
 // disconnection, and then the activities of the new one are fetched. A browser gets a page of the
 // app also for an error. Nobody is disconnected if Strava lets no more athletes connect. Errors: denied,
 // missing_code_or_state, signin.ErrState, missing_scope,
-// athlete_already_connected, invalid_or_expired_code, strava_capacity, token_exchange_failed.
+// athlete_already_connected, invalid_or_expired_code, strava_capacity, strava_inactive,
+// token_exchange_failed.
 func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin.Redirect, error) {
 	out, err := s.finishConnect(ctx, in)
-	return in.Landing(ctx, s.page, "strava", out, err)
+	return in.Landing(ctx, s.clock.Now(), s.page, "strava", out, err)
 }
 
 func (s *Service) finishConnect(ctx context.Context, in *FinishConnect) (*signin.Redirect, error) {
@@ -242,6 +245,12 @@ func (s *Service) finishConnect(ctx context.Context, in *FinishConnect) (*signin
 		telemetry.Emit(ctx, s.clock.Now(), []telemetry.Sample{telemetry.Count(AthletesRefused, 1)}, slog.String("user", in.UserID))
 
 		return nil, errCapacity.Because(err)
+	}
+
+	if strava.Is(err, strava.Inactive) {
+		telemetry.Emit(ctx, s.clock.Now(), []telemetry.Sample{telemetry.Count(StravaInactive, 1)})
+
+		return nil, errInactive.Because(err)
 	}
 
 	if err != nil {

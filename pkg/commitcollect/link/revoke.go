@@ -20,6 +20,9 @@ import (
 // athletes as it may have.
 var AthletesRefused = spec.Metric{Name: "AthletesRefused", Unit: spec.Count, OfRoom: true}
 
+// StravaInactive counts the calls that Strava refused because the application is inactive.
+var StravaInactive = spec.Metric{Name: "StravaInactive", Unit: spec.Count, OfRoom: true}
+
 const (
 	// RevokeDelay is how long after a failed revocation the next is tried.
 	RevokeDelay = 15 * time.Minute

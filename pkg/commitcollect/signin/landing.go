@@ -7,10 +7,12 @@ import (
 	"mime"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/telemetry"
 )
 
 // Visit is embedded in the request of a route to which another site sends a browser back.
@@ -33,14 +35,24 @@ func (v *Visit) Resolve(ctx huma.Context) []error {
 // Landing returns what a browser gets that another site has sent back: out, or if a person would see a
 // problem document, a redirect to the page of the app, which has the reason and a way on. flow is the
 // parameter of the page: flow=failed&reason=CODE. A program that does not ask for HTML gets err, and
-// an error without a code is returned, so that it is counted as a failure.
-func (v *Visit) Landing(ctx context.Context, page, flow string, out *Redirect, err error) (*Redirect, error) {
+// an error without a code is returned. Both are counted as failures by their status. A redirect has none, so
+// Landing counts what would be answered 5xx.
+func (v *Visit) Landing(ctx context.Context, now time.Time, page, flow string, out *Redirect, err error) (*Redirect, error) {
 	reason, ok := errors.AsType[*problem.Error](err)
 	if !ok || reason.Code == "" || !v.navigates {
 		return out, err
 	}
 
-	slog.InfoContext(ctx, "a browser was sent back without success", "flow", flow, "err", err)
+	level := slog.LevelInfo
+
+	switch reason.Kind {
+	case problem.Internal, problem.Unavailable, problem.Upstream:
+		level = slog.LevelError
+
+		telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(telemetry.Failed, 1)})
+	}
+
+	slog.Log(ctx, level, "a browser was sent back without success", "flow", flow, "err", err)
 
 	return NewRedirect(page + "/app?" + url.Values{flow: {"failed"}, "reason": {reason.Code}}.Encode()), nil
 }

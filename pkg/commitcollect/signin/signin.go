@@ -258,7 +258,7 @@ func FinishLoginFunction() app.Function {
 // token_exchange_failed, account.ErrDeleted.
 func (s *Service) FinishLogin(ctx context.Context, in *FinishLogin) (*Redirect, error) {
 	out, err := s.finishLogin(ctx, in)
-	return in.Landing(ctx, s.page, "login", out, err)
+	return in.Landing(ctx, s.now(), s.page, "login", out, err)
 }
 
 func (s *Service) finishLogin(ctx context.Context, in *FinishLogin) (*Redirect, error) {

@@ -37,7 +37,7 @@ func BackfillFunction() app.Function {
 		Uses: slices.Concat([]spec.Access{tables.OpenMilestones, tables.ReadLedgers, tables.MarkSync, tables.MarkFetch, tables.TakeCalls,
 			tables.ListWorkouts}, stores, ToStrava),
 		Sends: []spec.Queue{link.BackfillQueue, EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
-		Budgets: slices.Concat(ImportReads.Shares(), SyncReads.Shares(), userBackfills.shares), Emits: []spec.Metric{StravaInactive},
+		Budgets: slices.Concat(ImportReads.Shares(), SyncReads.Shares(), userBackfills.shares), Emits: []spec.Metric{link.StravaInactive},
 		Memory: 512, Timeout: 5 * time.Minute,
 	}, OpenIngester, (*Ingester).Backfill)
 }

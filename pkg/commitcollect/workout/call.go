@@ -18,9 +18,6 @@ import (
 	"matchday/pkg/spec"
 )
 
-// StravaInactive counts the calls that Strava refused because the application is inactive.
-var StravaInactive = spec.Metric{Name: "StravaInactive", Unit: spec.Count, OfRoom: true}
-
 const (
 	// rest is how long a worker makes no call after one that Strava did not answer, so that the later
 	// messages of a batch do not wait for it one by one until the function's timeout.
@@ -144,7 +141,7 @@ func (s *Ingester) learn(ctx context.Context, was reads, shares []spec.Share, ma
 		is.InactiveAt = now.Unix()
 
 		slog.ErrorContext(ctx, "Strava says that the application is inactive: its owner must subscribe, and reactivate it")
-		telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(StravaInactive, 1)})
+		telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(link.StravaInactive, 1)})
 	case made > 0 && (result == nil || strava.Is(result, strava.NotFound)):
 		is.InactiveAt = 0
 	}

@@ -155,7 +155,7 @@ func OpenHistory(ctx context.Context, env app.Env) (*Ingester, error) {
 var (
 	Reads        = append([]spec.Access{tables.TakeCalls, account.CheckDeleted}, ToStrava...)
 	ReadsSecrets = secrets
-	ReadsMetrics = []spec.Metric{StravaInactive}
+	ReadsMetrics = []spec.Metric{link.StravaInactive}
 	ReadsBudgets = append(ImportReads.Shares(), userBackfills.shares...)
 )
 

@@ -122,7 +122,7 @@ func IngestEventsFunction() app.Function {
 		Uses: slices.Concat([]spec.Access{tables.ClaimEvent, tables.FinishEvent, tables.FindOwner, tables.UnlinkAthlete, tables.MarkFetch,
 			tables.TakeCalls}, stores, ToStrava),
 		Sends: []spec.Queue{EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
-		Budgets: slices.Concat(EventReads.Shares(), userEvents.shares), Emits: []spec.Metric{StravaInactive},
+		Budgets: slices.Concat(EventReads.Shares(), userEvents.shares), Emits: []spec.Metric{link.StravaInactive},
 		Memory: 256, Timeout: time.Minute,
 	}, OpenIngester, (*Ingester).IngestEvent)
 }

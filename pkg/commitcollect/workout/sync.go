@@ -241,7 +241,7 @@ func (s *Reconciler) Reconcile(ctx context.Context) error {
 }
 
 // watch stores since when users have waited too long, and emits FetchesLate after lateFor. They wait for
-// StravaInactive, and not for the limits, while the application is inactive.
+// link.StravaInactive, and not for the limits, while the application is inactive.
 func (s *Reconciler) watch(ctx context.Context, row reads, now time.Time, late bool) error {
 	is := row
 

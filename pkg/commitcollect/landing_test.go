@@ -1,6 +1,7 @@
 package commitcollect_test
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,42 +14,49 @@ import (
 	"matchday/infra/sim/strava"
 	"matchday/infra/testkit"
 	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/kit/telemetry"
 )
 
 // browser is what the browser of a person accepts.
 const browser = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
 
-// visit is a request of ann's browser that follows a link, or a redirect of another site.
-func visit(w *commitcollecttest.World, fn, target, accept string) events.APIGatewayV2HTTPResponse {
+// visit is a request of a user's browser that follows a link, or a redirect of another site.
+func visit(w *commitcollecttest.World, user, fn, target, accept string) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
 
 	e := apigateway.Event(http.MethodGet, target, "", nil)
-	e.Cookies = strings.Split(w.Cookies("ann"), "; ")
+	e.Cookies = strings.Split(w.Cookies(user), "; ")
 	e.Headers["accept"] = accept
 
 	return w.Routes[fn](e)
 }
 
 // TestFailuresEndOnAPageOfTheApp: a browser that comes back from the sign-in page or from Strava without
-// success gets the app's page with the reason. A program gets the problem document.
+// success, or that cannot be sent to Strava, gets the app's page with the reason. A program gets the problem document.
 func TestFailuresEndOnAPageOfTheApp(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.New(t, strava.Faults{})
 	w.SignIn("ann")
+	w.SetCookie("eve", signin.Cookie.FullName(), strings.Repeat("A", 43))
 
 	for name, c := range map[string]struct {
 		fn, path, reason string
 		flow             string
-		status           int // of the problem document
+		status           int    // of the problem document
+		user             string // whose browser it is; ann's if empty
 	}{
-		"a cancelled sign-in":   {"commitcollect/finish-login", "/auth/callback?error=access_denied", "denied", "login", 400},
-		"a sign-in of old":      {"commitcollect/finish-login", "/auth/callback?code=x&state=x", "invalid_or_expired_state", "login", 400},
-		"a refused consent":     {"commitcollect/finish-connect", "/oauth/strava/callback?error=access_denied", "denied", "strava", 400},
-		"a consent without one": {"commitcollect/finish-connect", "/oauth/strava/callback?code=x", "missing_code_or_state", "strava", 400},
+		"a cancelled sign-in":   {"commitcollect/finish-login", "/auth/callback?error=access_denied", "denied", "login", 400, ""},
+		"a sign-in of old":      {"commitcollect/finish-login", "/auth/callback?code=x&state=x", "invalid_or_expired_state", "login", 400, ""},
+		"a refused consent":     {"commitcollect/finish-connect", "/oauth/strava/callback?error=access_denied", "denied", "strava", 400, ""},
+		"a consent without one": {"commitcollect/finish-connect", "/oauth/strava/callback?code=x", "missing_code_or_state", "strava", 400, ""},
+		"a consent of old":      {"commitcollect/connect-strava", "/strava/connect?consent=99", "consent_outdated", "strava", 409, ""},
+		"a consent of nobody":   {"commitcollect/finish-connect", "/oauth/strava/callback?code=x", "missing_session", "strava", 401, "bob"},
+		"nobody connects":       {"commitcollect/connect-strava", "/strava/connect?consent=1", "missing_session", "strava", 401, "bob"},
+		"a session has ended":   {"commitcollect/connect-strava", "/strava/connect?consent=1", "invalid_session", "strava", 401, "eve"},
 	} {
 		for accept, page := range map[string]bool{browser: true, "": false, "application/json": false, "*/*": false} {
-			out := visit(w, c.fn, c.path, accept)
+			out := visit(w, cmp.Or(c.user, "ann"), c.fn, c.path, accept)
 			if !page {
 				refused(t, name+", accepting "+accept, out, c.status, c.reason)
 				continue
@@ -101,7 +109,7 @@ func TestFailureOfTheApplicationIsCounted(t *testing.T) {
 			w := commitcollecttest.New(t, strava.Faults{})
 			w.SignIn("ann")
 
-			out := visit(w, c.fn, c.begin(w), browser)
+			out := visit(w, "ann", c.fn, c.begin(w), browser)
 			to := commitcollecttest.App + "/app?" + url.Values{c.flow: {"failed"}, "reason": {c.reason}}.Encode()
 			same(t, "the page", []any{out.StatusCode, testkit.Header(out).Get("Location")}, []any{302, to})
 			same(t, "failures, and calls while inactive",

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/strava"
@@ -139,9 +141,27 @@ func Open(ctx context.Context, env app.Env) (*Service, error) {
 	}, nil
 }
 
+// Land implements httpapi.Lander: a browser gets a page of the app also without a session, because it has ended, or
+// is that of another browser.
+func (s *Service) Land(ctx context.Context, e events.APIGatewayV2HTTPRequest, err error) (to string) {
+	if e.RequestContext.HTTP.Method != http.MethodGet {
+		return ""
+	}
+
+	v := signin.NewVisit(e.Headers["accept"])
+
+	out, err := v.Landing(ctx, s.clock.Now(), s.page, "strava", nil, err)
+	if err != nil {
+		return ""
+	}
+
+	return out.Location
+}
+
 // ConnectStrava is the request to connect Strava.
 type ConnectStrava struct {
 	auth.User
+	signin.Visit
 	Consent int `query:"consent" minimum:"1" maximum:"1000" doc:"The version of the text about the data, of /strava/status, that the user has seen and agreed to." example:"1"`
 }
 
@@ -159,9 +179,14 @@ func ConnectStravaFunction() app.Function {
 }
 
 // ConnectStrava redirects to Strava's question whether it may share the activities. The text that GetStatus
-// returns names them; its version, where the app sends it, is kept with the connection. Errors: consent_outdated
-// for another version than the present one.
+// returns names them; its version, where the app sends it, is kept with the connection. A browser gets a page of
+// the app also for an error. Errors: consent_outdated for another version than the present one.
 func (s *Service) ConnectStrava(ctx context.Context, in *ConnectStrava) (*signin.Redirect, error) {
+	out, err := s.connectStrava(ctx, in)
+	return in.Landing(ctx, s.clock.Now(), s.page, "strava", out, err)
+}
+
+func (s *Service) connectStrava(ctx context.Context, in *ConnectStrava) (*signin.Redirect, error) {
 	if in.Consent != 0 && in.Consent != ConsentVersion {
 		return nil, errConsent.In("query.consent")
 	}

@@ -15,24 +15,29 @@ import (
 	"matchday/pkg/kit/telemetry"
 )
 
-// Visit is embedded in the request of a route to which another site sends a browser back.
+// Visit is embedded in the request of a route that a browser opens: a page links to it, or another site sends the
+// browser back to it.
 type Visit struct {
 	navigates bool
 }
 
 // Resolve reads whether the browser asks for a page; huma calls it for every request.
 func (v *Visit) Resolve(ctx huma.Context) []error {
-	v.navigates = false
+	*v = NewVisit(ctx.Header("Accept"))
+	return nil
+}
 
-	for one := range strings.SplitSeq(ctx.Header("Accept"), ",") {
+// NewVisit returns the Visit of a request with the header Accept.
+func NewVisit(accept string) (v Visit) {
+	for one := range strings.SplitSeq(accept, ",") {
 		kind, _, _ := mime.ParseMediaType(one)
 		v.navigates = v.navigates || kind == "text/html"
 	}
 
-	return nil
+	return v
 }
 
-// Landing returns what a browser gets that another site has sent back: out, or if a person would see a
+// Landing returns what a browser gets that opens the route: out, or if a person would see a
 // problem document, a redirect to the page of the app, which has the reason and a way on. flow is the
 // parameter of the page: flow=failed&reason=CODE. A program that does not ask for HTML gets err, and
 // an error without a code is returned. Both are counted as failures by their status. A redirect has none, so

@@ -139,6 +139,21 @@ func (u useCase) refusal(ctx context.Context, err error) events.APIGatewayV2HTTP
 	return out
 }
 
+// unidentified is the answer to a request whose caller is refused with err: a redirect if by is a Lander that has a page.
+func (u useCase) unidentified(
+	ctx context.Context, by Identifier, e events.APIGatewayV2HTTPRequest, err error,
+) events.APIGatewayV2HTTPResponse {
+	if l, ok := by.(Lander); ok {
+		if to := l.Land(ctx, e, err); to != "" {
+			return events.APIGatewayV2HTTPResponse{
+				StatusCode: http.StatusFound, Headers: map[string]string{"Location": to, "Cache-Control": NoStore},
+			}
+		}
+	}
+
+	return u.refusal(ctx, err)
+}
+
 func handler(fn spec.Function, u useCase) http.Handler {
 	mux := http.NewServeMux()
 	register(mux, fn, u, nil)
@@ -259,6 +274,12 @@ type Identifier interface {
 	CheckOrigin(events.APIGatewayV2HTTPRequest) error
 }
 
+// Lander is an Identifier of routes that people open in a browser. Land returns where the sender of a request goes
+// whose caller Identify has refused with err, "" if the refusal is the answer.
+type Lander interface {
+	Land(ctx context.Context, e events.APIGatewayV2HTTPRequest, err error) (to string)
+}
+
 // Lambda is Handler for the events of an HTTP API. The context of do ends shortly before the
 // invocation's timeout, so that a use case that hangs is answered as Unavailable. If fn uses
 // account.CheckDeleted, writes of a deleted user are refused.
@@ -309,7 +330,7 @@ func route(fn spec.Function, by Identifier, u useCase) Route {
 		if sessions {
 			userID, err := by.Identify(ctx, e)
 			if err != nil {
-				return u.refusal(ctx, err), nil
+				return u.unidentified(ctx, by, e, err), nil
 			}
 
 			e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{

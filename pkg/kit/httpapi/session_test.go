@@ -120,6 +120,49 @@ func TestSessionIdentifiesTheCaller(t *testing.T) {
 	}
 }
 
+// lobby is a door that sends those whom it refuses to a page, unless they want JSON.
+type lobby struct{ door }
+
+func (lobby) Land(_ context.Context, e events.APIGatewayV2HTTPRequest, err error) string {
+	if e.Headers["accept"] == "application/json" {
+		return ""
+	}
+
+	return "https://app.example.com/?reason=" + err.Error()
+}
+
+// TestLanderSendsTheRefusedElsewhere: the refusal is the answer only if the Lander has no page, and nobody is sent
+// elsewhere who is identified.
+func TestLanderSendsTheRefusedElsewhere(t *testing.T) {
+	t.Parallel()
+
+	type answer struct {
+		Status          int
+		Location, Cache string
+	}
+
+	for name, c := range map[string]struct {
+		user, accept string
+		want         answer
+	}{
+		"a user":             {"ann", "text/html", answer{200, "", "public, max-age=2"}},
+		"nobody":             {"", "text/html", answer{302, "https://app.example.com/?reason=sign in first", NoStore}},
+		"nobody, for a page": {"", "application/json", answer{401, "", NoStore}},
+	} {
+		e := request(t, "GET", "/overs/7", "")
+		e.Headers["x-user"], e.Headers["accept"] = c.user, c.accept
+
+		out, err := Lambda(routeOf(spec.Session), lobby{byHeader}, readMine)(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if diff := cmp.Diff(c.want, answer{out.StatusCode, out.Headers["Location"], out.Headers["Cache-Control"]}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // TestSessionEndsBeforeTheInvocation: to identify the caller takes no more time than the use
 // case has, and an address that is not the CDN's identifies nobody.
 func TestSessionEndsBeforeTheInvocation(t *testing.T) {

@@ -443,7 +443,7 @@ func (s Stage) alarms(room spec.Room) (all []Alarm) {
 	for _, a := range room.Alarms {
 		own := Alarm{
 			Name: s.Prefix() + room.Name + "-" + a.Name, Function: a.Function, Watches: a.Watches, IfDown: a.IfDown,
-			Below: a.Below, Bound: a.Bound, Period: time.Minute, Points: a.Minutes, Of: 5, TreatMissingData: NotBreaching,
+			Below: a.Below, Bound: a.Bound, Period: time.Minute, Points: a.Minutes, Of: cmp.Or(a.Of, 5), TreatMissingData: NotBreaching,
 		}
 		for _, m := range a.Metrics {
 			own.Metrics = append(own.Metrics, s.emitted(room.Name, a.Function, m, a.Stat))

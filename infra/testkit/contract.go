@@ -55,6 +55,10 @@ func CheckContract(t testing.TB, in app.Room) {
 	for _, a := range room.Alarms {
 		text := fmt.Sprintf("alarm %s: %s of %s %v, below %v, bound %v, %d minutes, while %q", a.Name, a.Stat, a.Function, a.Metrics,
 			a.Below, a.Bound, a.Minutes, a.While.Name)
+		if a.Of != 0 {
+			text += fmt.Sprintf(", of %d", a.Of)
+		}
+
 		if a.When != (spec.Emitted{}) {
 			text += fmt.Sprintf(", when %s emits %s", a.When.Function, a.When.Metric.Name)
 		}

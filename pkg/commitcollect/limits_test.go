@@ -10,7 +10,9 @@ import (
 
 	"matchday/infra/rooms/commitcollect/commitcollecttest"
 	"matchday/infra/sim/strava"
+	"matchday/infra/stage"
 	"matchday/infra/testkit"
+	"matchday/pkg/commitcollect"
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/link"
 	sdk "matchday/pkg/commitcollect/strava"
@@ -205,6 +207,24 @@ func TestInactiveApplication(t *testing.T) {
 	}
 
 	same(t, "backfills that wait", len(w.Queues.Messages(link.BackfillQueue.Name)), 0)
+	w.Logs.TakeWarnings()
+}
+
+// TestInactiveAlarmStaysOn until Strava is called again, so that it goes on and off once in an outage.
+func TestInactiveAlarmStaysOn(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	w.Strava.SetInactive(true)
+	ingest(w, eventOf("create", w.Upload(77, "Run", noon.Add(-time.Hour), 5000), noon))
+
+	wait := waiting(w, workout.EventQueue.Name)[0]
+
+	for _, a := range (stage.Stage{Name: stage.Prod}).Alarms(commitcollect.Room().Spec) {
+		if looks := time.Duration(a.Of) * a.Period; a.Name == "commitcollect-strava-inactive-urgent" && looks < wait+10*time.Minute {
+			t.Errorf("the alarm looks at the last %v, and Strava is called every %v", looks, wait)
+		}
+	}
+
 	w.Logs.TakeWarnings()
 }
 

@@ -52,6 +52,7 @@ func Room() app.Room {
 			Stat:     "Sum",
 			Bound:    0,
 			Minutes:  1,
+			Of:       30, // Strava is called every 15 minutes while it refuses
 			Watches:  "Strava refuses every call, because the subscription of the application's owner has ended",
 			IfDown:   "Workouts wait; after a day they come with the next sync of all users.",
 		}, {

@@ -32,7 +32,8 @@ type Alarm struct {
 	When     Emitted  // only minutes count in which the sum of this metric is above 0; none for all minutes
 	Below    bool     // alarm below Bound; otherwise above
 	Bound    float64
-	Minutes  int    // of the last five that must be out of bounds
+	Minutes  int    // of the last Of that must be out of bounds
+	Of       int    // how many minutes it looks at, 0 for five: more than lie between two values while the cause lasts
 	Notice   bool   // it can wait for the next working day; otherwise it is urgent
 	Watches  string // what is watched, for the on-call engineer
 	IfDown   string // what a user notices

@@ -17,7 +17,7 @@
 //	until when workouts count, and which milestones count item: Life
 //	how a webhook becomes a workout                       workout: IngestEvent
 //	what finds a workout whose webhook was lost           workout: Backfill, Reconcile
-//	how many calls to Strava there are, and who waits     workout: Limits, EventReads, ImportReads, SyncReads
+//	how many calls to Strava there are, and who waits     workout: Limits, EventReads and the other parts
 //	how many calls to Strava a user may cause             workout: userEvents, userBackfills
 //	how long a message waits for Strava                   strava: Wait; workout: Patience, SyncPatience
 //	whom the sync of all users asks Strava for            workout: Sync

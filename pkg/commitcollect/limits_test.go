@@ -15,6 +15,7 @@ import (
 	"matchday/pkg/commitcollect"
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/milestone"
 	sdk "matchday/pkg/commitcollect/strava"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/workout"
@@ -327,22 +328,25 @@ func TestWrongLimitsAreRefused(t *testing.T) {
 	}
 }
 
-// TestOrderOfWhoWaits: webhooks use all of the limits, first imports leave some of them, and the sync of
-// all users leaves more.
+// TestOrderOfWhoWaits: webhooks use all of the limits, first imports leave some of them, the sync of
+// all users leaves more, and who looks at what counted leaves most.
 func TestOrderOfWhoWaits(t *testing.T) {
 	t.Parallel()
 
 	for name, c := range map[string]struct {
-		used, usedDay            int
-		event, imported, fetched bool
+		used, usedDay                    int
+		event, imported, fetched, viewed bool
 	}{
-		"all are served":                  {69, 599, true, true, true},
-		"a quarter is used up for a sync": {70, 500, true, true, false},
-		"a day is used up for a sync":     {10, 600, true, true, false},
-		"an import waits":                 {85, 500, true, false, false},
-		"an import waits for the day":     {10, 850, true, false, false},
-		"a webhook waits":                 {100, 500, false, false, false},
-		"a webhook waits for the day":     {10, 1000, false, false, false},
+		"all are served":                  {59, 499, true, true, true, true},
+		"a quarter is used up for views":  {60, 400, true, true, true, false},
+		"a day is used up for views":      {10, 500, true, true, true, false},
+		"the last for a sync":             {69, 599, true, true, true, false},
+		"a quarter is used up for a sync": {70, 500, true, true, false, false},
+		"a day is used up for a sync":     {10, 600, true, true, false, false},
+		"an import waits":                 {85, 500, true, false, false, false},
+		"an import waits for the day":     {10, 850, true, false, false, false},
+		"a webhook waits":                 {100, 500, false, false, false, false},
+		"a webhook waits for the day":     {10, 1000, false, false, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -375,6 +379,43 @@ func TestOrderOfWhoWaits(t *testing.T) {
 				testkit.Must(t, s.Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true, Asked: w.Clock.Now().Unix()}))
 			}), c.fetched)
 
+			viewer := testkit.Open(w.World, milestone.ListVerdictsFunction(), workout.OpenIngester)
+			same(t, "view", served(func() {
+				if _, err := viewer.History(w.NewContext(), "ann", 0, noon.Unix()); err != nil && !workout.IsPassing(err) {
+					t.Error(err)
+				}
+			}), c.viewed)
+
+			w.Logs.TakeWarnings()
+		})
+	}
+}
+
+// TestViewGivesItsCallBack if Strava, or the limits of all users, refuse it: the user's own import needs it.
+func TestViewGivesItsCallBack(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		status, used int
+	}{"Strava is down": {503, 0}, "all reads are used": {200, 100}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := small(t)
+			testkit.PutRows(w.World, tables.Main, stored{
+				"PK": "STRAVA#BUDGET", "SK": "META", "quarter": noon.Unix(), "day": noon.Truncate(24 * time.Hour).Unix(),
+				"used": c.used, "usedDay": c.used,
+			}, stored{
+				"PK": "USER#ann", "SK": item.Calls, "quarter": noon.Unix(), "day": noon.Truncate(24 * time.Hour).Unix(), "used": 3, "usedDay": 4,
+			})
+			fail(w, "/api/v3/", c.status, jsonType, `[]`)
+
+			viewer := testkit.Open(w.World, milestone.ListVerdictsFunction(), workout.OpenIngester)
+			if _, err := viewer.History(w.NewContext(), "ann", 0, noon.Unix()); !workout.IsPassing(err) {
+				t.Errorf("got %v", err)
+			}
+
+			is := row(w, "USER#ann", item.Calls)
+			same(t, "calls of the user", []any{is["used"], is["usedDay"]}, []any{3.0, 4.0})
 			w.Logs.TakeWarnings()
 		})
 	}

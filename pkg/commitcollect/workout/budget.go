@@ -65,11 +65,14 @@ type Part struct{ quarter, day spec.Share }
 
 // Parts of Strava's limits, in the order of who is served first. A webhook's user waits for a part of
 // the model. A user who has just connected waits for the history. Nobody waits for the sync of all
-// users, which also leaves half of the day to the webhooks of the day: see the table in deploy.md.
+// users, which also leaves half of the day to the webhooks of the day: see the table in deploy.md. Who looks at what
+// counted for a milestone, or has it counted again, has its sum without a call: History comes last, so that some users
+// who scroll through years stop nobody else.
 var (
 	EventReads  = part(100, 100)
 	ImportReads = part(85, 85)
 	SyncReads   = part(70, 60)
+	ViewReads   = part(60, 50)
 )
 
 // part returns a part in percent.

@@ -107,7 +107,7 @@ const MaxListed = 3000
 var ErrTooManyListed = errors.New("there are too many activities to read them all from Strava")
 
 // History reads from Strava the activities of a user that began from one time until another, epoch s, within
-// the calls that the user's backfills have. It stores nothing. Errors: link.ErrNotConnected, link.ErrBroken,
+// ViewReads and the calls that the user's backfills have. It stores nothing. Errors: link.ErrNotConnected, link.ErrBroken,
 // ErrTooManyListed, and those of Strava, of which Limited also means that the user has no calls left.
 func (s *Ingester) History(ctx context.Context, userID string, from, until int64) (rows []Row, err error) {
 	for page := 1; len(rows) <= MaxListed; page++ {
@@ -117,10 +117,16 @@ func (s *Ingester) History(ctx context.Context, userID string, from, until int64
 
 		var listed []strava.Activity
 
-		err := s.call(ctx, userID, ImportReads, func(access string) (err error) {
+		err := s.call(ctx, userID, ViewReads, func(access string) (err error) {
 			listed, err = s.link.Strava.Activities(ctx, access, time.Unix(from-1, 0), page)
 			return err
 		})
+		if strava.Cause(err) != nil {
+			if failed := s.giveBack(ctx, userID, userBackfills); failed != nil {
+				return nil, failed
+			}
+		}
+
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +162,7 @@ var (
 	Reads        = append([]spec.Access{tables.TakeCalls, account.CheckDeleted}, ToStrava...)
 	ReadsSecrets = secrets
 	ReadsMetrics = []spec.Metric{link.StravaInactive}
-	ReadsBudgets = append(ImportReads.Shares(), userBackfills.shares...)
+	ReadsBudgets = append(ViewReads.Shares(), userBackfills.shares...)
 )
 
 // IsPassing reports whether History has failed for a reason that is no defect: the user is not connected, or

@@ -548,7 +548,7 @@ func TestPayloadsGo(t *testing.T) {
 }
 
 // TestOutageIsLongerThanTheDays: what came while Strava answered nobody, for longer than workouts are kept, counts
-// once it answers.
+// once it answers. Until then nothing is kept for longer either.
 func TestOutageIsLongerThanTheDays(t *testing.T) {
 	t.Parallel()
 	w := keeping(t, "7", func(w *commitcollecttest.World) { w.Upload(77, "Run", noon.AddDate(0, 0, -9), 1000) })
@@ -557,15 +557,26 @@ func TestOutageIsLongerThanTheDays(t *testing.T) {
 	carry(w)
 	carry(w)
 
+	last := w.Upload(77, "Run", w.Clock.Now().Add(time.Minute), 1000) // after the last complete fetch: it cannot be carried
+	w.Pass(2 * time.Minute)
+	same(t, "the last before it is stored", workoutOf(w, "ann", last)["isDeleted"], any(false))
 	w.Strava.SetInactive(true)
 
 	day := 0
 	night := func() {
 		day++
-		w.MoveClock(noon.AddDate(0, 0, day).Add(15 * time.Hour))
-		w.SignIn("ann")
-		reconcile(w)
-		w.Pass(time.Hour)
+
+		for _, after := range []time.Duration{3 * time.Hour, 15 * time.Hour} { // 15:00, and 03:00 of the next day
+			w.MoveClock(noon.AddDate(0, 0, day).Add(after))
+
+			if at, rows, _ := oldest(w); rows > 0 && w.Clock.Now().Sub(at) > 7*24*time.Hour {
+				t.Errorf("before the run at %s, a workout is stored since %s", w.Clock.Now(), at)
+			}
+
+			w.SignIn("ann")
+			reconcile(w)
+			w.Pass(time.Hour)
+		}
 	}
 
 	for range 12 {
@@ -573,14 +584,14 @@ func TestOutageIsLongerThanTheDays(t *testing.T) {
 		night()
 	}
 
-	same(t, "in the outage", progress(w.Show("ann", id))[0], int64(1000))
+	same(t, "in the outage", progress(w.Show("ann", id))[0], int64(2000))
 	w.Strava.SetInactive(false)
 
 	for range 3 {
 		night()
 	}
 
-	same(t, "after it", progress(w.Show("ann", id)), [3]int64{13_000, 13_000, 1})
+	same(t, "after it", progress(w.Show("ann", id)), [3]int64{14_000, 14_000, 1})
 	w.Logs.TakeWarnings()
 }
 

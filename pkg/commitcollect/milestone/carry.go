@@ -123,7 +123,7 @@ func (s *Service) expire(ctx context.Context, userID string) error {
 	}
 
 	now := s.now().Truncate(time.Hour) // a second run carries the same
-	last, due := now.Add(-s.keeps).Unix(), now.Add(workout.Margin-s.keeps).Unix()
+	last, due := now.Add(workout.Sweep-s.keeps).Unix(), now.Add(workout.Margin-s.keeps).Unix()
 
 	for _, e := range entries { // what has not settled waits for a later run, if it may be kept until then
 		if s.settling > 0 && e.StoredAt > now.Add(-s.settling).Unix() {

@@ -31,8 +31,8 @@
 // Milestones first carry forward what they have counted of the workouts that go, and count nothing
 // that began before: see package milestone. So a crash between the two leaves workouts that are
 // not counted twice. A workout that is deleted at Strava leaves its id only, until the next run. What
-// an open milestone has not carried forward is not deleted, unless it was
-// stored before the last day. A backfill fetches no more than milestones need. Workouts that are
+// an open milestone has not carried forward is not deleted, unless it would be kept for too long before
+// the next run. A backfill fetches no more than milestones need. Workouts that are
 // uploaded more than six days after they began, and changes of older ones, count only in a
 // recomputation, which reads them from Strava.
 //

@@ -23,6 +23,10 @@ import (
 // so that one failed run does no harm.
 const Margin = 24 * time.Hour
 
+// Sweep is how long before their last day workouts are deleted that nobody could carry forward: the next run of the
+// job begins 12 hours later, and its messages take their time.
+const Sweep = 13 * time.Hour
+
 // expire has the workouts of users expire. It does nothing in a stage that keeps them as long as the connection.
 func (s *Reconciler) expire(ctx context.Context, users []link.Listed) error {
 	if s.keeps == 0 {

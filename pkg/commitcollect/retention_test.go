@@ -262,6 +262,54 @@ func TestRequestDoesNotSettleWhatIsNotKept(t *testing.T) {
 	w.Logs.TakeWarnings()
 }
 
+// TestListSaysFromWhenItIsComplete: while a milestone counts anew and its history cannot be fetched, the list has what
+// is kept, and says so. The list of an administrator, who does not read the history, says it whenever it is not whole.
+func TestListSaysFromWhenItIsComplete(t *testing.T) {
+	t.Parallel()
+	w := keeping(t, "7", func(w *commitcollecttest.World) {
+		for n := range 10 {
+			w.Upload(77, "Run", noon.AddDate(0, 0, -3*n).Add(-time.Hour), 1000)
+		}
+	})
+	id := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(0, 0, -20)}) // seven of them
+	w.Work()
+
+	type list struct {
+		ListedFrom *time.Time
+		Workouts   []struct{ ActivityID string }
+	}
+
+	check := func(what string, of, operators int, whole, operatorsWhole bool) {
+		t.Helper()
+
+		user := testkit.Decode[list](w.World, w.Ask("ann", http.MethodGet, "/milestones/"+id+"/workouts", nil))
+		same(t, what, []any{len(user.Workouts), user.ListedFrom == nil}, []any{of, whole})
+
+		operator := testkit.Decode[list](w.World, w.AskAdmin(http.MethodGet, "/admin/users/ann/milestones/"+id+"/workouts", nil))
+		same(t, what+", for an administrator", []any{len(operator.Workouts), operator.ListedFrom == nil}, []any{operators, operatorsWhole})
+	}
+
+	w.MoveClock(w.Clock.Now().Add(time.Second)) // a fetch of the second of the creation may have begun before it
+	backfill(w, true)
+	check("at first", 7, 7, true, true)
+	carry(w)
+	check("carried", 7, 2, true, false)
+
+	fail(w, "/api/v3/", 503, htmlType, "")
+	w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{
+		"counts": map[string]any{"virtual": false, "eBike": true, "handcycle": true, "manual": true, "private": true},
+	})
+	w.Work()
+	check("counting anew, while Strava is down", 2, 2, false, false)
+
+	w.Outage = nil
+	check("counting anew, before the history is fetched", 7, 2, true, false)
+	w.Pass(time.Hour)
+	backfill(w, true)
+	check("once it is fetched", 7, 7, true, true)
+	w.Logs.TakeWarnings()
+}
+
 // TestClosedMilestoneCountsWhatIsNotKept: a closed milestone carries nothing forward. What counted since it did so
 // last, and what came later, is read from Strava. If Strava cannot be asked, its sum stays.
 func TestClosedMilestoneCountsWhatIsNotKept(t *testing.T) {

@@ -76,7 +76,8 @@ func Room() app.Room {
 			Name: link.RetentionDays, Secret: link.StravaApp,
 			Functions: []string{
 				milestone.CreateMilestoneFunction().Name, milestone.UpdateMilestoneFunction().Name,
-				milestone.EvaluateMilestonesFunction().Name, workout.ReconcileFunction().Name, workout.GetStatusFunction().Name,
+				milestone.EvaluateMilestonesFunction().Name, milestone.ListUserVerdictsFunction().Name,
+				workout.ReconcileFunction().Name, workout.GetStatusFunction().Name,
 			},
 			Does: "for how many days workouts of Strava are kept: 7 where Strava's policy binds the operator; 0, as long as Strava is connected",
 			Like: "^(0|[2-9]|[12][0-9]|30)$",

@@ -202,28 +202,46 @@ func (s *Service) kept(ctx context.Context, r Row) (counted, error) {
 	carried := r.carried()
 	entries = slices.DeleteFunc(entries, func(e tally.Entry) bool { return e.StartedAt < carried.To })
 
-	return counted{entries, nil, carried, s.keptFrom(r)}, err
+	from := s.keptFrom(r)
+	if err == nil && r.AnewAt != 0 && r.IsOpen(s.now()) && s.keeps > 0 && r.From() == item.Strava {
+		var c link.Connection
+		if c, err = link.Read(ctx, s.db, r.UserID); errors.Is(err, link.ErrNotConnected) {
+			err = nil
+		}
+
+		if !r.hasHistory(c) { // nothing else is kept of its history
+			from = s.deletedUntil(r, workout.Margin)
+		}
+	}
+
+	return counted{entries, nil, carried, from}, err
 }
 
 // keptFrom returns the time, epoch s, from which a milestone's workouts are kept, 0 if all are. An open one has
 // carried the others forward. One that is closed carries nothing, and those that came since its last carry are
 // deleted; keptFrom is then later than the last of these by Margin, so that Boundary can look back.
 func (s *Service) keptFrom(r Row) int64 {
-	carried, now := r.carried().To, s.now()
-	if s.history == nil || r.From() != item.Strava {
-		return carried
+	now := s.now()
+	if s.keeps == 0 || r.From() != item.Strava || r.IsOpen(now) || r.isSettling(now) {
+		return r.carried().To
 	}
 
-	from := now.Add(2*workout.Margin - s.keeps).Unix()
+	return s.deletedUntil(r, 2*workout.Margin)
+}
+
+// deletedUntil returns the time, epoch s, until which workouts of a milestone may be deleted that it has not carried
+// forward, some days before now and so much later; that of the carried ones if these are all.
+func (s *Service) deletedUntil(r Row, later time.Duration) int64 {
+	from := s.now().Add(later - s.keeps).Unix()
 	if end := r.EndsAt(); !end.IsZero() {
 		from = min(from, end.Unix())
 	}
 
-	if r.IsOpen(now) || r.isSettling(now) || from <= r.Start {
-		return carried
+	if from <= r.Start {
+		return r.carried().To
 	}
 
-	return max(carried, from)
+	return max(r.carried().To, from)
 }
 
 // withHistory returns the workouts that are kept, with those that are not from Strava. If Strava cannot be

@@ -189,6 +189,8 @@ type UserVerdictList struct {
 	Body struct {
 		Verdicts []UserVerdict `json:"workouts" doc:"The workouts of the period, the latest first."`
 		Next     string        `json:"next,omitempty"`
+
+		ListedFrom *time.Time `json:"listedFrom,omitempty" doc:"If given, earlier workouts are not all listed: they are not kept. The user's own list has them from Strava."`
 	}
 }
 
@@ -213,7 +215,7 @@ func (s *Service) ListUserVerdicts(ctx context.Context, in *ListUserVerdicts) (*
 	}
 
 	out := &UserVerdictList{}
-	out.Body.Next, out.Body.Verdicts = all.Body.Next, []UserVerdict{}
+	out.Body.Next, out.Body.Verdicts, out.Body.ListedFrom = all.Body.Next, []UserVerdict{}, all.Body.ListedFrom
 
 	for _, v := range all.Body.Verdicts {
 		out.Body.Verdicts = append(out.Body.Verdicts, UserVerdict{v.ActivityID, v.StartedAt, v.Counts, v.Reasons, v.DuplicateOf})

@@ -507,6 +507,50 @@ func TestGuestScoresByALink(t *testing.T) {
 	p.same("after the sign-in", "1/0 red>blue", "1/0 blue>red")
 }
 
+// TestTapOfAnEarlierSessionIsRefused: what a guest has tapped in a session whose PIN was revoked does not keep the
+// guest from scoring another session. Taps that earlier releases have stored have no session.
+func TestTapOfAnEarlierSessionIsRefused(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.as("gus")
+
+	enter := func() {
+		t.Helper()
+
+		link := testkit.Decode[struct{ URL string }](p.World.World, p.Do("ann", "PUT", "/v1/sessions/"+p.l.SessionID+"/scoring-pin", nil)).URL
+		p.Run(chromedp.Navigate("about:blank"), chromedp.Navigate(link),
+			consoletest.See(`document.querySelector("#pin").value.length === 8`),
+			consoletest.See(`(document.querySelector("#pin-form button").click(), true)`))
+	}
+
+	enter()
+	p.Tap("start third 1")
+	p.Sees("everything is sent")
+	p.Offline(true)
+	p.Tap("GOAL", "Red", "Blue", "Ada", "GOAL", "Blue", "Yellow", "Ed")
+	p.Sees("2 waiting")
+	p.Run(consoletest.See(`(() => {
+	const key = Object.keys(localStorage).filter((k) => k.startsWith("score-tap ")).sort()[0];
+	const { session, ...old } = JSON.parse(localStorage.getItem(key));
+	localStorage.setItem(key, JSON.stringify(old));
+	return true;
+})()`))
+
+	p.Do("ann", "DELETE", "/v1/sessions/"+p.l.SessionID+"/scoring-pin", nil)
+	p.l.SessionID = testkit.Decode[struct{ SessionID string }](p.World.World,
+		p.Do("ann", "POST", "/v1/seasons/"+p.l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-06-07"})).SessionID
+	p.game = p.Schedule("ann", p.l)
+	p.Offline(false)
+	enter()
+
+	const why = ": 3FC says: this is for members of the league."
+	p.refuses("1. third, 0' · Ada · Red against Blue"+why, "1. third, 0' · Ed · Blue against Yellow"+why)
+	p.Run(consoletest.Says("#third", "Not started"))
+	p.Tap("start third 1", "GOAL", "Yellow", "Red", "Hal")
+	p.Sees("2 refused")
+	p.same("in the other session", "1/0 yellow>red")
+}
+
 // TestUndoOfAWrongTap: a start and a finish of a third are undone for five minutes, also before 3FC has them.
 func TestUndoOfAWrongTap(t *testing.T) {
 	t.Parallel()

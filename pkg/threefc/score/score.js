@@ -171,7 +171,7 @@ async function send() {
     for (let e; (e = waiting()[0]);) {
       if (!e.tried) { e.tried = true; save(e); }
       const out = await call(e.method, e.path, e.body, { "Idempotency-Key": e.key });
-      if (out.status === 401 || out.status === 403 && memory.guest && lost(out)) break; // it waits until somebody signs in
+      if (out.status === 401 || out.status === 403 && memory.guest && ours(e) && lost(out)) break; // it waits until somebody signs in
       if (out.status === 429 || out.status >= 500 || out.body?.type?.endsWith(":stale")) break; // others were faster
       if (out.status < 400 || e.drop && out.body?.type?.endsWith(":goal_not_found")) { // it never came to 3FC
         drop(e);
@@ -193,8 +193,12 @@ async function send() {
   }
 }
 
+// ours reports whether an entry is of the session of the page. A guest's right ends with the session: entries of
+// another one are refused for ever, and must not take the right to this one. Earlier releases stored no session.
+const ours = (e) => e.session ? e.session === memory.session : memory.games.some((g) => g.gameId === e.game);
+
 function add(entry) {
-  save({ id: nextID(), key: crypto.randomUUID(), game: memory.game, ...entry });
+  save({ id: nextID(), key: crypto.randomUUID(), session: memory.session, game: memory.game, ...entry });
   show();
   send();
 }
@@ -289,7 +293,7 @@ function showRefused(no) {
     const e = no[i], [what, why, buttons] = li.children, [tell, again, discard] = buttons.children;
     put(what, e.text ?? e.says);
     put(why, `3FC says: ${e.refused}.`);
-    tell.href = `mailto:?subject=${encodeURIComponent("A goal for 3FC")}&body=${encodeURIComponent(`${e.text ?? e.says}\n3FC says: ${e.refused}.\n${location.origin}${base}/score/${memory.session}`)}`;
+    tell.href = `mailto:?subject=${encodeURIComponent("A goal for 3FC")}&body=${encodeURIComponent(`${e.text ?? e.says}\n3FC says: ${e.refused}.\n${location.origin}${base}/score/${e.session ?? memory.session}`)}`;
     again.onclick = () => { save({ ...e, refused: "", key: crypto.randomUUID() }); show(); send(); };
     discard.onclick = () => { drop(e); show(); };
   });

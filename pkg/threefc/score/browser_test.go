@@ -551,6 +551,27 @@ func TestTapOfAnEarlierSessionIsRefused(t *testing.T) {
 	p.same("in the other session", "1/0 yellow>red")
 }
 
+// TestMissingTeamIsNotOffered: a team that is missing neither scores nor concedes.
+func TestMissingTeamIsNotOffered(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.Do("ann", "PATCH", "/v1/games/"+p.game, map[string]any{"absentTeamIds": []string{"yellow"}})
+	p.Run(chromedp.Reload())
+	p.Tap("start third 1")
+
+	offers := func(want string) {
+		t.Helper()
+		p.Run(consoletest.See(`[...document.querySelectorAll("#choices button")].map((b) => b.textContent).join() === "` + want + `"`))
+	}
+
+	p.Tap("GOAL")
+	offers("Blue,Red")
+	p.Tap("Red")
+	offers("Blue")
+	p.Tap("cancel", "GOAL", "own goal")
+	offers("Blue,Red")
+}
+
 // TestUndoOfAWrongTap: a start and a finish of a third are undone for five minutes, also before 3FC has them.
 func TestUndoOfAWrongTap(t *testing.T) {
 	t.Parallel()

@@ -361,7 +361,8 @@ function ask(v) {
       b.onclick = () => { then(all[i].id); show(); };
     });
   };
-  const teams = (without) => v.game.teams.filter((t) => t.teamId !== without).map((t) => ({ id: t.teamId, name: t.name }));
+  const absent = v.game.absentTeamIds ?? [];
+  const teams = (without) => v.game.teams.filter((t) => t.teamId !== without && !absent.includes(t.teamId)).map((t) => ({ id: t.teamId, name: t.name }));
   $("add-form").hidden = true;
   $("own").hidden = answer.own || !!answer.scoring;
   if (!answer.own && !answer.scoring) return offer("Who scored?", teams(), (id) => { answer.scoring = id; });

@@ -58,6 +58,7 @@ type Goal struct {
 	Guest     bool     `json:"guest,omitempty" doc:"The scorer is a guest, who is no player of the league."`
 	Assists   []string `json:"assistPlayerIds" doc:"The players who assisted."`
 	OwnGoal   bool     `json:"ownGoal" doc:"An own goal counts for nobody."`
+	GameRev   int      `json:"gameRev,omitempty" doc:"The revision of the game with which the goal was recorded: an undo deletes the goal with the highest." example:"7"`
 }
 
 // newGoal returns a goal as the API returns it, for thirds of a length in minutes.
@@ -74,6 +75,7 @@ func newGoal(g item.Goal, length int) Goal {
 		Guest:     g.Guest,
 		Assists:   append([]string{}, g.Assists...),
 		OwnGoal:   g.OwnGoal,
+		GameRev:   g.GameRev,
 	}
 }
 

@@ -572,6 +572,37 @@ func TestMissingTeamIsNotOffered(t *testing.T) {
 	offers("Blue,Red")
 }
 
+// TestUndoTakesTheGoalThatWasRecordedLast: whatever the minutes of the goals. What waits comes after what 3FC has.
+func TestUndoTakesTheGoalThatWasRecordedLast(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.Tap("start third 1")
+	p.Sees("everything is sent")
+	p.pass(5 * time.Minute)
+	p.Offline(true)
+	p.Tap("GOAL", "Red", "Blue", "Ada")
+	p.pass(2 * time.Minute)
+	p.Do("sam", "POST", "/v1/games/"+p.game+"/goals", map[string]any{
+		"scoringTeamId": "blue", "concedingTeamId": "yellow", "scorerPlayerId": p.l.Players[3],
+	})
+	p.Offline(false)
+	p.Sees("everything is sent")
+
+	const ada, di = "1. third, 5' · Ada · Red against Blue", "1. third, 7' · Di · Blue against Yellow"
+	p.Shown(di, ada)
+	p.Offline(true)
+	p.Tap("GOAL", "Yellow", "Red", "Hal", "undo the last goal")
+	p.Shown(di, ada)
+	p.Tap("undo the last goal")
+	p.Shown(di)
+	p.Offline(false)
+	p.Sees("everything is sent")
+	p.same("after the undo of the late goal", "1/7 blue>yellow")
+	p.Tap("undo the last goal")
+	p.Sees("everything is sent")
+	p.same("after another undo")
+}
+
 // TestUndoOfAWrongTap: a start and a finish of a third are undone for five minutes, also before 3FC has them.
 func TestUndoOfAWrongTap(t *testing.T) {
 	t.Parallel()

@@ -228,6 +228,9 @@ function coming() {
 // known reports whether 3FC has a goal that is not read again yet.
 const known = (g) => memory.done.some((e) => e.goal?.eventId === g.eventId);
 
+// recordedLast returns the goal that was recorded last, which an undo takes back: what waits comes after what 3FC has.
+const recordedLast = (v) => v.all.reduce((last, g) => g.sent && last?.gameRev > g.gameRev ? last : g, undefined);
+
 const team = (v, id) => v.game.teams.find((t) => t.teamId === id)?.name ?? "";
 const player = (v, id) => v.roster.find((p) => p.playerId === id)?.nickname ?? "";
 const scorer = (v, g) => g.scorerPlayerId ? player(v, g.scorerPlayerId) : g.guest ? "a guest" : "unknown";
@@ -333,7 +336,7 @@ function showGame() {
   put($("back"), back(v)?.text);
   $("back").hidden = !back(v);
   $("goal").disabled = !v.running;
-  $("undo").disabled = v.game.status === "finished" || !v.game.reopened && v.all.at(-1)?.third !== v.running || !v.all.length;
+  $("undo").disabled = v.game.status === "finished" || !v.game.reopened && recordedLast(v)?.third !== v.running || !v.all.length;
   $("moves").hidden = !!answer;
   $("ask").hidden = !answer;
   $("others").hidden = !!answer || memory.games.length < 2;
@@ -445,7 +448,7 @@ $("own").addEventListener("click", () => { answer.own = true; show(); });
 $("never").addEventListener("click", () => { answer = null; show(); });
 $("undo").addEventListener("click", () => {
   undone++;
-  const v = coming(), last = v.all.at(-1), mine = waiting().find((e) => e.goal?.eventId === last.eventId);
+  const v = coming(), last = recordedLast(v), mine = waiting().find((e) => e.goal?.eventId === last.eventId);
   if (mine && !mine.tried) { // nobody has heard of it
     drop(mine);
     return show();

@@ -1,6 +1,7 @@
 package threefc_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -54,6 +55,39 @@ func TestPhoneLeavesThePool(t *testing.T) {
 	same(t, "after joining again", m.pool(), []string{"Foxy", "Wolfie"})
 	m.pass(24*time.Hour + time.Second)
 	m.send("", page, url.Values{"key": {"Wolfie"}, "leave": {tickets[1]}}, 401, "no longer valid")
+}
+
+// TestFormOfWhoHasLeft: a form that is sent again after its sender has left does not say that the sender is in. It shows
+// the form with another key. Whoever is in a team is in.
+func TestFormOfWhoHasLeft(t *testing.T) {
+	t.Parallel()
+
+	for _, user := range []string{"", "eve"} {
+		t.Run("of "+cmp.Or(user, "nobody"), func(t *testing.T) {
+			t.Parallel()
+
+			m := club(t)
+			page, sent := "/join/"+m.code(), url.Values{"key": {"K"}, "nickname": {"Foxy"}}
+			key := regexp.MustCompile(`name="key" value="([^"]+)"`)
+
+			ticket := leaving(m.send(user, page, sent, 200, "You are in").Body)
+			m.send(user, page, sent, 200, "You are in")
+			m.send(user, page, url.Values{"key": {"K"}, "leave": {ticket}}, 200, "You are out")
+
+			out := m.send(user, page, sent, 422, "You have left this game.")
+			same(t, "after the form of before", m.pool(), []string(nil))
+
+			sent.Set("key", key.FindStringSubmatch(out.Body)[1])
+
+			ticket = leaving(m.send(user, page, sent, 200, "You play as Foxy.").Body)
+			same(t, "after the form with another key", m.pool(), []string{"Foxy"})
+
+			id := decode[struct{ Players []player.Player }](m, "sam", "GET", m.path("pool"), nil).Players[0].PlayerID
+			m.Do("sam", "PUT", m.path("roster", id), map[string]any{"teamId": "red"})
+			m.send(user, page, url.Values{"key": {"K"}, "leave": {ticket}}, 200, "You are out")
+			m.send(user, page, sent, 200, "You are in")
+		})
+	}
 }
 
 // TestLeavePool: a scorekeeper takes anybody out of the pool, and a user the own player, also one who is no member.

@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"matchday/pkg/kit/app"
@@ -57,6 +58,20 @@ func (s *Service) LeavePool(ctx context.Context, in *LeavePool) (*httpapi.Remove
 // leave takes a player out of the pool of a game.
 func (s *Service) leave(ctx context.Context, gameID, playerID string) error {
 	return dynamo.Transact(ctx, s.DB, tables.LeavePool, dynamo.DeleteWrite(item.Key(item.GameKey(gameID), item.PoolKey(playerID))))
+}
+
+// isIn reports whether a player is in the pool of a game, or in a team.
+func (s *Service) isIn(ctx context.Context, gameID, playerID string) (bool, error) {
+	pk := item.GameKey(gameID)
+
+	pooled, err := item.List[item.Pooled](ctx, s.DB, tables.ListPool, pk, item.PoolKey(playerID))
+	if err != nil || len(pooled) > 0 {
+		return len(pooled) > 0, err
+	}
+
+	seats, err := item.List[item.Seat](ctx, s.DB, tables.ListRoster, pk, item.Rosters)
+
+	return slices.ContainsFunc(seats, func(r item.Row[item.Seat]) bool { return r.V().PlayerID == playerID }), err
 }
 
 // toLeave is the purpose of the ticket by which a phone that has joined a game leaves it again.

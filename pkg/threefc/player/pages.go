@@ -214,7 +214,8 @@ func SubmitJoinFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/join/{code}", Auth: spec.Browser, OthersCall: true},
 		Uses: []spec.Access{tables.ResolveSession, tables.FindAnswer, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague,
 			tables.GetSession, tables.GetSeason, tables.GetGrant, tables.GetPlayer, tables.SavePlayer, tables.ListPlayers, tables.MyPlayers,
-			tables.CountClaims, tables.CountWrongClaim, tables.CountJoins, tables.JoinPool, tables.LeavePool, account.CheckDeleted},
+			tables.CountClaims, tables.CountWrongClaim, tables.CountJoins, tables.JoinPool, tables.LeavePool,
+			tables.ListPool, tables.ListRoster, account.CheckDeleted},
 		Secrets: []string{web.LinkKeys},
 		Limits:  []spec.Limit{game.MaxPlayers, MaxPlayers, MaxJoins, MaxCallerJoins, MaxGuesses, MaxClaims, MaxWrongClaims},
 		Memory:  256, Timeout: 10 * time.Second,
@@ -224,7 +225,7 @@ func SubmitJoinFunction() app.Function {
 
 // SubmitJoin is Service.Join for a form, after ClaimPlayer if the sender is signed in and has chosen a
 // player. A guardian who has chosen a child only claims it. The form has a key, so that a second run adds
-// nobody else. Errors: those of Join and ClaimPlayer, joined_already, and of a form that leaves web.ErrTicket.
+// nobody else; one after its sender has left shows the form with another key. Errors: those of Join and ClaimPlayer, joined_already, and of a form that leaves web.ErrTicket.
 func (s *Pages) SubmitJoin(ctx context.Context, in *SubmitJoin) (*web.Form, error) {
 	if in.Body.Leave != "" {
 		return s.left(ctx, in.Body.Leave)
@@ -281,6 +282,16 @@ func (s *Pages) SubmitJoin(ctx context.Context, in *SubmitJoin) (*web.Form, erro
 		return nil, errJoined
 	case err != nil:
 		return nil, err
+	}
+
+	there, err := s.isIn(ctx, out.Body.GameID, out.Body.PlayerID)
+	if err != nil {
+		return nil, err
+	}
+
+	if !there { // the stored answer is older than the end of the place
+		in.Body.Key, _ = session.New()
+		return s.form(ctx, in.Browser, in.Code, in.Body, false, "You have left this game. Join again if you come after all.")
 	}
 
 	return s.joined(ctx, out, in.Body.Key)

@@ -198,6 +198,67 @@ func TestMerge(t *testing.T) {
 	same(t, "each into the other at once", got, map[string]int{"200": 1, "422 bad_merge": 1})
 }
 
+// TestMergedPlayerIsWhoCounts: goals, rosters, line-ups and renames of a player who is merged are those of the player
+// who counts, who is in one team of a game.
+func TestMergedPlayerIsWhoCounts(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	ada, bo := m.l.Players[0], m.l.Players[1]
+	m.Do("vic", "POST", "/v1/players/"+ada+"/claim", nil)
+
+	g := m.goalOf(3, "yellow")
+	g.Assists = []string{ada}
+	m.score("sam", g)
+	m.score("sam", m.goalOf(0, "blue"))
+	m.Play("sam", m.id)
+	m.Do("ann", "POST", "/v1/players/"+ada+"/merge", map[string]any{"intoPlayerId": bo})
+	m.Aggregate()
+
+	slug := m.read().Slug
+	goals := func() string {
+		return m.Do("", "GET", "/v1/public/leagues/parkside/seasons/spring-2026/games/"+slug+"/timeline", nil).Body
+	}
+
+	if got := goals(); strings.Contains(got, "Ada") || !strings.Contains(got, `"scorer":"Bo"`) || !strings.Contains(got, `"assists":["Bo"]`) {
+		t.Errorf("the timeline is %s", got)
+	}
+
+	if got := m.show("", "/l/parkside/spring-2026/"+slug, 200, "Bo"); strings.Contains(got, "Ada") {
+		t.Errorf("the page of the game names who is merged:\n%s", got)
+	}
+
+	same(t, "the roster of before", m.seats(), "blue Di, blue Ed, blue Flo, red Bo, red Bo, red Cy, yellow Gus, yellow Hal, yellow Ida")
+
+	before := m.id
+	m.id = m.Schedule("sam", m.l)
+	same(t, "a roster", m.seats(), "blue Di, blue Ed, blue Flo, red Bo, red Cy, yellow Gus, yellow Hal, yellow Ida")
+
+	seat := decode[game.Seat](m, "sam", "PUT", m.path("roster", ada), map[string]any{"teamId": "blue"})
+	same(t, "a seat", seat, game.Seat{PlayerID: bo, TeamID: "blue", Nickname: "Bo"})
+	same(t, "the roster after a move", m.seats(), "blue Bo, blue Di, blue Ed, blue Flo, red Cy, yellow Gus, yellow Hal, yellow Ida")
+
+	m.id = before
+	rename := func(user, nickname string) string {
+		got := code(m.Ask(user, "PATCH", "/v1/players/"+ada, map[string]any{"nickname": nickname}))
+		m.Aggregate()
+
+		return got
+	}
+
+	same(t, "a rename by who has claimed the merged player", rename("vic", "Ace"), "200")
+	same(t, "the leaders", m.leaders(), "Ace 1 1 1, Di 1 0 1")
+	same(t, "the roster", m.seats(), "blue Di, blue Ed, blue Flo, red Ace, red Ace, red Cy, yellow Gus, yellow Hal, yellow Ida")
+	m.Do("sue", "POST", "/v1/players/"+bo+"/claim", nil)
+	same(t, "once another user has claimed who counts", rename("vic", "Vic"), "403 scorekeeper_required")
+	same(t, "a rename by a scorekeeper", rename("sam", "Bo"), "200")
+	same(t, "the leaders", m.leaders(), "Bo 1 1 1, Di 1 0 1")
+
+	out := m.Do("sam", "GET", "/v1/players/"+ada, nil)
+	m.Do("sam", "PATCH", "/v1/players/"+ada, map[string]any{"nickname": "Bob"}, threefctest.Match(out))
+	same(t, "a rename under the revision of the merged player", m.seats(),
+		"blue Di, blue Ed, blue Flo, red Bob, red Bob, red Cy, yellow Gus, yellow Hal, yellow Ida")
+}
+
 // TestStatsOfSeasons: by player, in the order of their ids, the newest season first; those of
 // players who are merged into one once.
 func TestStatsOfSeasons(t *testing.T) {

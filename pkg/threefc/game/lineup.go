@@ -171,7 +171,7 @@ func (s *Service) seat(ctx context.Context, st *state, move bool, seats []LineUp
 		return nil, err
 	}
 
-	for id, p := range players {
+	for id, p := range item.CountingNames(players) {
 		names[id] = p.Nickname
 	}
 

@@ -33,7 +33,7 @@ type PutSeat struct {
 	auth.User
 	idem.Key
 	GameID   string `path:"gameId" maxLength:"26" doc:"The id of the game."`
-	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player. Of one who is merged into another, the other is put into the team."`
 	Body     struct {
 		TeamID string `json:"teamId" minLength:"1" maxLength:"24" doc:"The team." example:"red"`
 	}
@@ -62,7 +62,8 @@ func PutSeatFunction() app.Function {
 		item.ErrScorekeeper)
 }
 
-// PutSeat puts a player into a team of a game, and takes the player out of the others. A
+// PutSeat puts a player into a team of a game, and takes the player out of the others. For one who is merged into
+// another it does so with the other, whose goals would otherwise be those of two players of the game. A
 // second run changes nothing. Errors: player_not_found, unknown_team, game_finished for
 // scorekeepers, player_has_goals, too_many_players.
 func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
@@ -77,7 +78,13 @@ func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 						return nil, err
 					}
 
-					switch team := st.teamOf(in.PlayerID); {
+					if player, err = item.ReadCounting(ctx, s.DB, player); err != nil {
+						return nil, err
+					}
+
+					id := player.V().ID
+
+					switch team := st.teamOf(id); {
 					case player.V().LeagueID != st.game.V().LeagueID:
 						return nil, item.ErrNoPlayer
 					case !plays(st.game.V().Present(), in.Body.TeamID):
@@ -88,13 +95,13 @@ func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 						return nil, problem.Beyond(MaxPlayers)
 					}
 
-					writes, err := st.unseat(in.PlayerID)
+					writes, err := st.unseat(id)
 					if err != nil {
 						return nil, err
 					}
 
-					row := item.New(st.game.PK, item.RosterKey(in.Body.TeamID, in.PlayerID), seatType,
-						item.Seat{TeamID: in.Body.TeamID, PlayerID: in.PlayerID}, now)
+					row := item.New(st.game.PK, item.RosterKey(in.Body.TeamID, id), seatType,
+						item.Seat{TeamID: in.Body.TeamID, PlayerID: id}, now)
 					st.seats = append(st.seats, row)
 
 					writes = append(writes, row.Create())
@@ -107,7 +114,7 @@ func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 
 					return append(writes, saved, player.Mirror(item.LeagueKey(player.V().LeagueID), player.PK)), nil
 				}, func(*state) *SeatPage {
-					return &SeatPage{http.StatusOK, Seat{in.PlayerID, in.Body.TeamID, player.V().Nickname}}
+					return &SeatPage{http.StatusOK, Seat{player.V().ID, in.Body.TeamID, player.V().Nickname}}
 				})
 		})
 }
@@ -198,7 +205,7 @@ func ListRosterFunction() app.Function {
 	}, OpenScoring, (*Service).ListRoster, item.ErrAccess, item.ErrScope)
 }
 
-// ListRoster returns the roster of a game.
+// ListRoster returns the roster of a game. A player who is merged into another has the name of the other.
 func (s *Service) ListRoster(ctx context.Context, in *ListRoster) (*Roster, error) {
 	game, _, err := item.GameRow.ReadAs(ctx, s.DB, in.GameID, in.UserID, item.Viewer)
 	if err != nil {
@@ -210,26 +217,21 @@ func (s *Service) ListRoster(ctx context.Context, in *ListRoster) (*Roster, erro
 		return nil, err
 	}
 
-	var keys []dynamo.Item
+	var ids []string
 	for _, seat := range item.Values(rows) {
-		keys = append(keys, item.Key(item.PlayerKey(seat.PlayerID), item.Profile))
+		ids = append(ids, seat.PlayerID)
 	}
 
-	players, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.DB, tables.ListRoster, keys)
+	players, err := item.ReadPlayers(ctx, s.DB, tables.ListRoster, ids)
 	if err != nil {
 		return nil, err
-	}
-
-	names := map[string]string{}
-	for _, p := range item.Values(players) {
-		names[p.ID] = p.Nickname
 	}
 
 	out := &Roster{}
 
 	out.Body.Players = make([]Seat, len(rows))
 	for i, seat := range item.Values(rows) {
-		out.Body.Players[i] = Seat{seat.PlayerID, seat.TeamID, names[seat.PlayerID]}
+		out.Body.Players[i] = Seat{seat.PlayerID, seat.TeamID, item.Resolve(seat.PlayerID, players).Nickname}
 	}
 
 	slices.SortFunc(out.Body.Players, func(a, b Seat) int {

@@ -46,6 +46,31 @@ func Resolve(id string, players map[string]Player) Player {
 	return p
 }
 
+// CountingNames returns players with the names and avatars of the players who count for them.
+func CountingNames(players map[string]Player) map[string]Player {
+	all := map[string]Player{}
+
+	for id, p := range players {
+		counts := Resolve(id, players)
+		p.Nickname, p.Avatar = counts.Nickname, counts.Avatar
+		all[id] = p
+	}
+
+	return all
+}
+
+// ReadCounting reads the player who counts for a player. Errors: ErrNoPlayer.
+func ReadCounting(ctx context.Context, db dynamo.DB, p Row[Player]) (Row[Player], error) {
+	for p.V().MergedInto != "" {
+		var err error
+		if p, err = PlayerRow.Read(ctx, db, p.V().MergedInto); err != nil {
+			return p, err
+		}
+	}
+
+	return p, nil
+}
+
 // ReadPlayers reads players, and those into whom they are merged, by id. It leaves out players that
 // do not exist.
 func ReadPlayers(ctx context.Context, db dynamo.DB, a spec.Access, ids []string) (map[string]Player, error) {

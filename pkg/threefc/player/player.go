@@ -279,7 +279,7 @@ type UpdatePlayer struct {
 	auth.User
 	idem.Key
 	httpapi.IfMatch
-	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player. Of one who is merged into another, the other is changed."`
 	Body     struct {
 		Nickname string  `json:"nickname,omitempty" format:"display-name" doc:"The new name." example:"Foxy"`
 		Avatar   *string `json:"avatar,omitempty" maxLength:"16" doc:"One emoji, or empty for none." example:"🦊"`
@@ -305,7 +305,9 @@ func UpdatePlayerFunction() app.Function {
 }
 
 // UpdatePlayer changes the nickname or the avatar of a player, or how everybody sees the name. Scorekeepers may
-// do that, but for the last, and the user who has claimed the player. The tables are requested at once, and have the change once they
+// do that, but for the last, and the user who has claimed the player. Of a player who is merged into another the
+// other is changed, whose name everybody sees: who has claimed the one alone may do that unless somebody else has
+// claimed the other, and If-Match is about the one. The tables are requested at once, and have the change once they
 // are computed. A second run changes nothing, and requests the tables if the first has not. Errors:
 // bad_avatar, stale, too_many_renames.
 func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPage, error) {
@@ -316,13 +318,18 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction().Name, in.UserID, in,
 		func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 			return dynamo.RetryValue(ctx, item.Attempts, func() (*PlayerPage, error) {
-				row, err := item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
+				named, err := item.PlayerRow.Read(ctx, s.DB, in.PlayerID)
+				if err != nil {
+					return nil, err
+				}
+
+				row, err := item.ReadCounting(ctx, s.DB, named)
 				if err != nil {
 					return nil, err
 				}
 
 				changes := &row.V().Renames
-				if row.V().ClaimedBy != in.UserID {
+				if cmp.Or(row.V().ClaimedBy, named.V().ClaimedBy) != in.UserID {
 					role, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper)
 					if err != nil {
 						return nil, item.Conceal(ctx, s.DB, row.V().LeagueID, err, item.ErrNoPlayer)
@@ -336,7 +343,7 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 					}
 				}
 
-				if err := in.IfMatch.Check(row.Rev); err != nil {
+				if err := in.IfMatch.Check(named.Rev); err != nil {
 					return nil, err
 				}
 
@@ -368,7 +375,7 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 			})
 		})
 	if err == nil {
-		err = s.recompute(ctx, in.PlayerID)
+		err = s.recompute(ctx, out.Body.PlayerID)
 	}
 
 	return out, err

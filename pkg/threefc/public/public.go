@@ -139,7 +139,7 @@ func (s *Service) game(ctx context.Context, in Path) (v view, err error) {
 	return v, nil
 }
 
-// timeline reads the goals of a game, and the players in them.
+// timeline reads the goals of a game, and the players in them, with the names of the players who count for them.
 func (s *Service) timeline(ctx context.Context, v *view) error {
 	rows, err := list[item.Goal](ctx, s.db, tables.ListGoals, v.row.PK, item.Goals)
 	if err != nil {
@@ -155,7 +155,8 @@ func (s *Service) timeline(ctx context.Context, v *view) error {
 		}
 	}
 
-	if v.players, err = item.ReadPlayers(ctx, s.db, tables.ReadNames, ids); !s.members {
+	v.players, err = item.ReadPlayers(ctx, s.db, tables.ReadNames, ids)
+	if v.players = item.CountingNames(v.players); !s.members {
 		v.players = item.PublicNames(v.players)
 	}
 

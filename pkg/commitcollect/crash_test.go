@@ -44,7 +44,7 @@ var volatile = []string{
 	"updatedAtUtc", "ingestedAtUtc", "deletedAtUtc", "awardedAtUtc", "lastAwardedAtUtc", "completedAtUtc", "fetchedAtUtc", "createdAtUtc",
 	"retiredAtUtc", "resumedAtUtc", "recomputes", "recomputedFromUtc", "countedAtUtc", "dayBeginsUtc",
 	"accessToken", "refreshToken", "startedAtUtc", "brokenAtUtc", "wholeAtUtc", "countsAnewAtUtc", "suspectAtUtc",
-	"leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAt",
+	"leaseUntil", "dueAt", "ttlEpoch", "ttl", "expiresAt", "seenAt",
 }
 
 // outcomeOf returns the outcome, without the trail, of which a crash may lose or repeat an

@@ -229,6 +229,42 @@ func TestInactiveAlarmStaysOn(t *testing.T) {
 	w.Logs.TakeWarnings()
 }
 
+// TestCopiesOfAWaitingEventEnd: a worker that dies after it has sent an event again leaves two messages of it. One of them
+// ends, whether it comes first or with the other. An administrator need not wait.
+func TestCopiesOfAWaitingEventEnd(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	w.Strava.SetInactive(true)
+
+	run := w.Upload(77, "Run", w.Clock.Now().Add(-time.Hour), 5000)
+	silence(w)
+
+	e := eventOf("create", run, w.Clock.Now())
+	ingest(w, e, e)
+	same(t, "a copy comes first", waiting(w, workout.EventQueue.Name), []time.Duration{15 * time.Minute})
+
+	w.MoveClock(w.Clock.Now().Add(15 * time.Minute))
+	ingest(w, e)
+	w.Work()
+	same(t, "a copy comes with the other", waiting(w, workout.EventQueue.Name), []time.Duration{15 * time.Minute})
+
+	w.Strava.SetInactive(false)
+	testkit.Must(t, w.DeleteRow(tables.Main, "STRAVA#BUDGET", "META")) // Strava may be called at once
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
+	ingest(w, e)
+	same(t, "the event waits", workoutOf(w, "ann", run) == nil, true)
+
+	if out := w.AskAdmin(http.MethodPost, "/admin/replay/"+e.Key(), nil); out.StatusCode != http.StatusAccepted {
+		t.Fatalf("%d %s", out.StatusCode, out.Body)
+	}
+
+	w.Work()
+	same(t, "an administrator has it handled", workoutOf(w, "ann", run) != nil, true)
+	w.Pass(15 * time.Minute)
+	same(t, "messages that wait", len(w.Queues.Messages(workout.EventQueue.Name)), 0)
+	w.Logs.TakeWarnings()
+}
+
 // TestLimitsAreThoseOfTheSetting, unless Strava's answers name others.
 func TestLimitsAreThoseOfTheSetting(t *testing.T) {
 	t.Parallel()

@@ -204,7 +204,7 @@ func ReplayEventFunction() app.Function {
 // An unknown event is event_not_found.
 func (s *Service) ReplayEvent(ctx context.Context, in *ReplayEvent) (*Accepted, error) {
 	key := dynamo.Key(tables.RetryEvent, in.Key)
-	if err := dynamo.Update(ctx, s.db, tables.RetryEvent, key, dynamo.Set(claim{State: retry}, "state"),
+	if err := dynamo.Update(ctx, s.db, tables.RetryEvent, key, dynamo.Set(claim{State: retry}, "state", "dueAt"),
 		dynamo.Exists[claim]("state")); err != nil {
 		return nil, dynamo.RefusedAs(err, errNoEvent)
 	}

@@ -50,6 +50,8 @@ const (
 const (
 	lease     = 2 * time.Minute // longer than the function's timeout
 	keepEvent = 7 * 24 * time.Hour
+	// early is how much earlier than it was sent for a message may come, because clocks differ and SQS counts in seconds.
+	early = 10 * time.Second
 	// MissingTries and MissingDelay are how often and how long apart an activity is looked
 	// for. A new one may not be found at first, in the experience of others for seconds.
 	MissingTries = 3
@@ -66,7 +68,8 @@ const (
 type claim struct {
 	Key        string `dynamodbav:"IdempotencyKey"`
 	State      string `dynamodbav:"state"`
-	LeaseUntil int64  `dynamodbav:"leaseUntil"` // epoch ms
+	LeaseUntil int64  `dynamodbav:"leaseUntil"`      // epoch ms
+	DueAt      int64  `dynamodbav:"dueAt,omitempty"` // of RETRY: when the message that was sent again is due, epoch ms
 	Event      Event  `dynamodbav:"event"`
 	TTL        int64  `dynamodbav:"ttlEpoch"` // epoch s
 }
@@ -129,20 +132,22 @@ func IngestEventsFunction() app.Function {
 
 // IngestEvent fetches the activity of an event, and stores it or its deletion. An event that was
 // handled changes nothing. If another worker handles the event, IngestEvent sends it again for when
-// the lease of that worker is over, in case it dies.
+// the lease of that worker is over, in case it dies. Of an event that waits, a message that comes before the one
+// that was sent last is another copy, and ends: otherwise each worker that dies after it has sent one would double
+// the messages of the event, 96 times in a day.
 func (s *Ingester) IngestEvent(ctx context.Context, e Event) error {
 	key := dynamo.Key(tables.ClaimEvent, e.Key())
 	now := s.clock.Now()
 	mine := claim{State: inProgress, LeaseUntil: now.Add(lease).UnixMilli(), Event: e, TTL: now.Add(keepEvent).Unix()}
 	free := dynamo.Absent[claim]("state").Or(
-		dynamo.Equal[claim]("state", retry),
+		dynamo.Equal[claim]("state", retry).And(dynamo.Absent[claim]("dueAt").Or(dynamo.AtMost[claim]("dueAt", now.UnixMilli()))),
 		dynamo.Equal[claim]("state", inProgress).And(dynamo.Less[claim]("leaseUntil", now.UnixMilli())),
 	)
 
 	err := dynamo.Update(ctx, s.db, tables.ClaimEvent, key, dynamo.Set(mine, "state", "leaseUntil", "event", "ttlEpoch"), free)
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		var is claim
-		if err := attributevalue.UnmarshalMap(refused.Item, &is); err != nil || is.State == done {
+		if err := attributevalue.UnmarshalMap(refused.Item, &is); err != nil || is.State == done || is.State == retry {
 			return err
 		}
 
@@ -153,7 +158,7 @@ func (s *Ingester) IngestEvent(ctx context.Context, e Event) error {
 		return err
 	}
 
-	state := done
+	end := claim{State: done}
 	err = s.handle(ctx, e)
 
 	if s.clock.Now().Sub(now) > slow {
@@ -170,10 +175,10 @@ func (s *Ingester) IngestEvent(ctx context.Context, e Event) error {
 			return err
 		}
 
-		state = retry
+		end.State, end.DueAt = retry, now.Add(again.after-early).UnixMilli()
 	}
 
-	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.FinishEvent, key, dynamo.Set(claim{State: state}, "state"),
+	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.FinishEvent, key, dynamo.Set(end, "state", "dueAt"),
 		dynamo.Equal[claim]("leaseUntil", mine.LeaseUntil)))
 }
 

@@ -2,6 +2,7 @@ package threefc_test
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +142,85 @@ func TestMoveSession(t *testing.T) {
 	m.id = first
 	m.step("thirds/1/start")
 	refused(t, "a session that has begun", m.Ask("sam", "PATCH", path, map[string]any{"sessionDate": "2026-11-09"}), 409, "session_begun")
+}
+
+// TestReminderOfAMovedSession: whoever has not answered since the move is asked for the new day, once, also who was
+// asked for the old one. Who answers after the move is not.
+func TestReminderOfAMovedSession(t *testing.T) {
+	t.Parallel()
+
+	for _, c := range []struct {
+		before, after string // the answers
+		asked, again  int    // the mails for the old day and for the new one
+	}{
+		{"", "", 1, 1}, {"maybe", "", 1, 1}, {"out", "", 0, 1}, {"in", "", 0, 1}, {"", "out", 1, 0}, {"out", "out", 0, 0},
+	} {
+		m := club(t)
+		m.lena()
+
+		answers := m.tomorrow()
+		meeting := strings.TrimSuffix(answers, "/availability")
+		page := strings.TrimPrefix(meeting, "/v1") + "/me"
+
+		if c.before != "" {
+			m.send("lena", page, url.Values{"status": {c.before}}, 200, "")
+		}
+
+		same(t, fmt.Sprintf("%+v: the mails for the old day", c), m.remind(), c.asked)
+		m.pass(time.Minute)
+		m.Do("sam", "PATCH", meeting, map[string]any{"sessionDate": "2026-06-14"})
+		m.pass(time.Minute)
+		m.Notify()
+
+		if c.after != "" {
+			m.send("lena", page, url.Values{"status": {c.after}}, 200, "")
+		}
+
+		m.MoveClock(time.Date(2026, 6, 13, 12, 0, 0, 0, time.UTC))
+
+		for range 2 {
+			m.Remind()
+		}
+
+		again := slices.DeleteFunc(m.subjects(), func(s string) bool { return s != "3FC: will you play on 2026-06-14?" })
+		same(t, fmt.Sprintf("%+v: the mails for the new day", c), len(again), c.again)
+	}
+}
+
+// TestGuardianHearsOfAMove: the mail about a move asks for each player for whom the user answers.
+func TestGuardianHearsOfAMove(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.lena()
+
+	body := m.coded()
+	body["relation"] = "guardian"
+	m.Do("lena", "POST", "/v1/players/"+m.l.Players[1]+"/claim", body)
+
+	path := "/v1/sessions/" + m.l.SessionID
+	m.Do("lena", "PUT", path+"/availability", map[string]any{"status": "in", "playerId": m.l.Players[1]})
+	m.Do("sam", "PATCH", path, map[string]any{"sessionDate": "2026-06-14"})
+	m.moveMails("the move", 1, "whether you will play", "whether “Bo” will play")
+}
+
+// TestReminderThatIsOvertaken: a reminder of the old day, which is sent after the session has moved again, asks nothing.
+func TestReminderThatIsOvertaken(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.lena()
+
+	meeting := strings.TrimSuffix(m.tomorrow(), "/availability")
+	m.Do("sam", "PATCH", meeting, map[string]any{"sessionDate": "2026-06-14"})
+
+	s := testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer)
+	user := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
+	id := strings.TrimPrefix(meeting, "/v1/sessions/")
+
+	for date, want := range map[string]int{"2026-06-07": 0, "2026-06-14": 1} {
+		before := len(m.subjects())
+		testkit.Must(t, s.SendMail(m.NewContext(), notice.Mail{UserID: user, SessionID: id, Date: date}))
+		same(t, "the mails of "+date, len(m.subjects())-before, want)
+	}
 }
 
 // TestNoticeWithoutItsMove: the message of a move that was never written is dropped, as one of what is gone.

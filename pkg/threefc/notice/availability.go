@@ -49,6 +49,9 @@ type row struct {
 
 const answers = "AVAIL#"
 
+// isOfEarlierDay reports whether an answer is from before the latest move of the session.
+func isOfEarlierDay(a item.Row[row], x item.Session) bool { return a.UpdatedAt < x.Moved.At }
+
 // answersOf returns the answers by the id of the player who counts. Of merged players the latest
 // answer counts. An answer under a claim that has ended does not count.
 func answersOf(rows []item.Row[row], players map[string]item.Player) map[string]string {

@@ -193,8 +193,9 @@ func RemindSessionFunction() app.Function {
 }
 
 // RemindSession requests a mail to each user who has claimed a player of the league, and has
-// answered neither in nor out for any, or as a guardian not for each. Of a move it requests one to who is in. A
-// second run requests it again; a mail is sent once.
+// answered neither in nor out for any, or as a guardian not for each. An answer from before the session moved does
+// not count. Of a move it requests one to who is in. A second run requests it again; a mail is sent once for each day
+// of the session.
 func (s *Notifier) RemindSession(ctx context.Context, in Remind) error {
 	if in.Move != (game.Move{}) {
 		return s.moved(ctx, in.Move)
@@ -209,6 +210,8 @@ func (s *Notifier) RemindSession(ctx context.Context, in Remind) error {
 	if err != nil {
 		return err
 	}
+
+	rows = slices.DeleteFunc(rows, func(a item.Row[row]) bool { return isOfEarlierDay(a, *x.V()) })
 
 	players, err := item.List[item.Player](ctx, s.db, tables.ListPlayers, item.LeagueKey(x.V().LeagueID), item.Players)
 	if err != nil {
@@ -240,7 +243,12 @@ func (s *Notifier) RemindSession(ctx context.Context, in Remind) error {
 		decided[user] = !waits[user] && (!own[user] || done[user])
 	}
 
-	return s.ask(ctx, item.Values(players), decided, Mail{SessionID: in.SessionID})
+	m := Mail{SessionID: in.SessionID}
+	if x.V().Moved.Count > 0 {
+		m.Date = x.V().Date
+	}
+
+	return s.ask(ctx, item.Values(players), decided, m)
 }
 
 // Mailer sends mails.
@@ -295,6 +303,10 @@ func (s *Mailer) send(ctx context.Context, in Mail) error {
 	}
 
 	about := cmp.Or(in.GameID, in.SessionID)
+	if in.Date != "" { // without it of a session that never moved, as earlier releases have marked all
+		about += "#" + in.Date
+	}
+
 	if in.Move != (game.Move{}) {
 		about = fmt.Sprintf("%s#%d", cmp.Or(in.Move.GameID, in.Move.SessionID), in.Move.Count)
 	}
@@ -343,7 +355,7 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 
 	if in.SessionID != "" {
 		x, ok, err := dynamo.Get[item.Row[item.Session]](ctx, s.db, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata)
-		if err != nil || !ok {
+		if err != nil || !ok || in.Date != "" && in.Date != x.V().Date { // it has moved again since
 			return m, err
 		}
 

@@ -95,13 +95,13 @@ func (s *Mailer) composeMove(ctx context.Context, in Mail) (m mail.Message, err 
 			return m, err
 		}
 
-		p, _, err := player.Claimed(ctx, s.db, in.UserID, x.V().LeagueID)
-		if err != nil || p.ID == "" { // the claim has ended since
+		mine, _, err := player.AllClaimed(ctx, s.db, in.UserID, x.V().LeagueID)
+		if err != nil || len(mine) == 0 { // the claims have ended since
 			return m, err
 		}
 
-		return s.ending(in.UserID, "3FC: your session has moved", fmt.Sprintf("The session of %s, in %s, is on %s now. Say whether you "+
-			"will play: %s\n", x.V().Moved.From, league.Named(l.V().Name), x.V().Date, s.link.answer(*x.V(), p))), nil
+		return s.ending(in.UserID, "3FC: your session has moved", fmt.Sprintf("The session of %s, in %s, is on %s now.\n\n%s",
+			x.V().Moved.From, league.Named(l.V().Name), x.V().Date, s.question(l.V().Name, *x.V(), mine))), nil
 	}
 
 	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(in.Move.GameID), item.Metadata)

@@ -112,10 +112,10 @@ func (s *Pages) others(ctx context.Context, by Visitor, x item.Row[item.Session]
 	return all, err
 }
 
-// answer returns the answer of a player to a session, "" for none.
+// answer returns the answer of a player to a session, "" for none since the session moved.
 func (s *Pages) answer(ctx context.Context, x item.Row[item.Session], p item.Player) (status string, err error) {
 	r, _, err := dynamo.Get[item.Row[row]](ctx, s.DB, tables.FindAvailability, x.PK, answers+p.ID)
-	if r.V().Claim != p.Claims {
+	if r.V().Claim != p.Claims || isOfEarlierDay(r, *x.V()) {
 		return "", err
 	}
 

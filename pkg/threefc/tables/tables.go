@@ -229,7 +229,8 @@ var (
 	GetPreferences   = App.On("Get preferences", "pk=USER#{userId}, sk=PREFERENCES", perRequest, spec.GetItem)
 	PutPreferences   = App.On("Put preferences", "pk=USER#{userId}, sk=PREFERENCES", rarely, spec.PutItem)
 	SessionsOfDay    = App.On("List sessions of a day", "pk=DAY#{date}, sk begins with SESSION#, of two or three days", hourly, spec.Query)
-	MarkMail         = App.On("Mark mail", "pk=USER#{userId}, sk=MAIL#{gameId or sessionId}, of a move with its number", perMail,
+	MarkMail         = App.On("Mark mail",
+		"pk=USER#{userId}, sk=MAIL#{gameId or sessionId}, of a moved session with its day, of a move with its number", perMail,
 		spec.GetItem, spec.PutItem)
 )
 

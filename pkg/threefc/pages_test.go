@@ -182,7 +182,11 @@ func TestSignInOnThePages(t *testing.T) {
 	m.show("lou", "/sign-in", 200, "You are signed in as lou@example.com")
 	m.send("lou", "/sign-in", form, 401, "This link was used")
 
-	for _, next := range []string{"https://evil.test", "//evil.test", "/\\evil.test", "/preferences/me\n", "/preferences/x", "/v1/account", "/join/a/b"} {
+	for _, next := range []string{
+		"https://evil.test", "//evil.test", "/\\evil.test", "/preferences/me\n", "/preferences/x", "/v1/account", "/join/a/b",
+		"/members/parkside?season=//evil.test", "/members/parkside?season=a&to=b", "/members/parkside?season=a\n", "/members/a?season=",
+		"/members/a?season=b#c", "/home?season=a", "/members//evil.test?season=a",
+	} {
 		if text := m.show("", "/sign-in?next="+url.QueryEscape(next), 200, "Mail me a link"); strings.Contains(text, `name="next"`) {
 			t.Errorf("%q is taken for a page of the room", next)
 		}
@@ -193,6 +197,31 @@ func TestSignInOnThePages(t *testing.T) {
 
 	m.Origin = "https://api.test"
 	m.send("lou", "/preferences/me", url.Values{"reminders": {"on"}}, 200, "Saved.")
+}
+
+// TestSignInLeadsToThePageForMembers: the page of a league, a season or a game for members is the one after the
+// sign-in. Slugs of any length lead to it, and what is too long for a page to nowhere.
+func TestSignInLeadsToThePageForMembers(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	long := strings.Repeat("a", 40)
+
+	for page, want := range map[string]string{
+		"/members/parkside":                                      "/members/parkside",
+		"/members/parkside?season=spring-2026":                   "/members/parkside?season=spring-2026",
+		"/members/parkside?season=spring-2026&game=2026-a":       "/members/parkside?game=2026-a&season=spring-2026",
+		"/members/" + long + "?season=" + long + "&game=2026-a":  "/members/" + long + "?game=2026-a&season=" + long,
+		"/members/" + long + "?season=" + long + "&game=" + long: "",
+		"/members/parkside?season=%2F%2Fevil.test":               "",
+	} {
+		text := m.show("", page, 200, "This page is for members of the league.")
+		to, _, _ := strings.Cut(text[strings.Index(text, "/sign-in?"):], `"`)
+		text = m.show("", to, 200, "Mail me a link")
+
+		_, next, _ := strings.Cut(text, `name="next" value="`)
+		next, _, _ = strings.Cut(next, `"`)
+		same(t, "the page after the sign-in to "+page, html.UnescapeString(next), want)
+	}
 }
 
 // TestInvitationPage: who is invited signs in first, and accepts by a form; anybody else sees nothing of

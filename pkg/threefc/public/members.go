@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/session"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
@@ -58,7 +61,8 @@ func ShowMembersFunction() app.Function {
 		IfDown: "Private leagues have no pages.",
 		On:     spec.Route{Method: "GET", Path: "/members/{league}", Auth: spec.Browser, OthersCall: true},
 		Uses: []spec.Access{tables.ResolveSession, tables.GetGrant, tables.FindSlug, tables.GetLeague, tables.ListSeasons, tables.ListSessions,
-			tables.GetSeason, tables.ReadTables, tables.ReadDays, tables.GetGame, tables.ListGoals, tables.ReadNames, tables.ListRemovals},
+			tables.GetSeason, tables.ReadTables, tables.ReadDays, tables.GetGame, tables.ListGoals, tables.ReadNames, tables.ListRemovals,
+			tables.RenewLogin, account.CheckDeleted},
 		Secrets: []string{web.LinkKeys},
 		Memory:  256, Timeout: 5 * time.Second,
 	}, OpenMembers, (*MemberPages).ShowMembers, ErrNotFound)
@@ -73,8 +77,18 @@ func (s *MemberPages) ShowMembers(ctx context.Context, in *ShowMembers) (*web.Fo
 		return nil, err
 	}
 
+	if userID != "" { // a visit lets the session last longer, unless it ends meanwhile
+		_, err := (&signin.Service{Base: s.Base}).Get(account.Require(ctx, userID), &signin.Get{Browser: in.Browser})
+		if problem.Of(err) == problem.Unauthenticated {
+			userID = ""
+		} else if err != nil {
+			return nil, err
+		}
+	}
+
 	if userID == "" {
-		return signin.First(s.links, s.templates, "This page is for members of the league.", "/members/"+in.League), nil
+		here := strings.TrimPrefix(s.links.Members(item.League{Slug: in.League}, in.Season, in.Game), s.links.To())
+		return signin.First(s.links, s.templates, "This page is for members of the league.", here), nil
 	}
 
 	l, err := s.league(ctx, in.League)

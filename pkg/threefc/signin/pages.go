@@ -52,12 +52,15 @@ func OpenMailPages(ctx context.Context, env app.Env) (*MailPages, error) {
 
 // paths are those of the pages to which a sign-in may lead. No other site is among them.
 var paths = regexp.MustCompile(
-	`^/(join/[0-9A-Za-z-]{1,32}|invitations/[0-9A-Z]{26}|sessions/[0-9A-Z]{26}/me|members/[0-9A-Za-z-]{1,40}|score/([0-9A-Z]{26}|last)|` +
+	`^/(join/[0-9A-Za-z-]{1,32}|invitations/[0-9A-Z]{26}|sessions/[0-9A-Z]{26}/me|members/[0-9A-Za-z-]{1,40}(\?(game=[0-9A-Za-z-]{1,40}&)?season=[0-9A-Za-z-]{1,40})?|score/([0-9A-Z]{26}|last)|` +
 		`preferences/me|home|manage/[0-9A-Z]{26}(/(seasons|sessions|games)/[0-9A-Z]{26})?)$`)
+
+// maxNext is the longest next of a request: with the slugs of a league, a season and a game a path is shorter.
+const maxNext = 128
 
 // pathOf returns the path of a page to which a sign-in may lead, "" for any other text.
 func pathOf(next string) string {
-	if !paths.MatchString(next) {
+	if len(next) > maxNext || !paths.MatchString(next) {
 		return ""
 	}
 
@@ -66,7 +69,7 @@ func pathOf(next string) string {
 
 // To returns the address of the page of the sign-in, which leads to a path afterwards.
 func To(l web.Links, next string) string {
-	return l.To("sign-in") + "?" + url.Values{"next": {next}}.Encode()
+	return l.To("sign-in") + "?" + url.Values{"next": {pathOf(next)}}.Encode()
 }
 
 // First asks a visitor to sign in before the page at a path.

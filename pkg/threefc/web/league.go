@@ -17,12 +17,12 @@ func (l Links) League(of item.League, slugs ...string) string {
 	return l.To(append([]string{"l", of.Slug}, slugs...)...)
 }
 
-// Members is League for the pages for members, which every league has.
+// Members is League for the pages for members, which every league has. It leaves out a slug that is "".
 func (l Links) Members(of item.League, slugs ...string) string {
 	query := url.Values{}
 
 	for i, name := range []string{"season", "game"} {
-		if i < len(slugs) {
+		if i < len(slugs) && slugs[i] != "" {
 			query.Set(name, slugs[i])
 		}
 	}

@@ -37,6 +37,23 @@ func TestTakeDownOfALeaguesName(t *testing.T) {
 
 	m.Do("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"slug": "parkside"}) // it is free
 	same(t, "the page by a new slug", m.Ask("", "GET", "/l/parkside/spring-2026", nil).StatusCode, 200)
+
+	page404 := func(what string, slugs ...string) {
+		t.Helper()
+
+		for range 2 {
+			_, err := m.takeDown(takedown.TakeDown{League: m.l.ID})
+			testkit.Must(t, err)
+		}
+
+		for _, slug := range slugs {
+			same(t, what+": the page by "+slug, m.Ask("", "GET", "/l/"+slug+"/spring-2026", nil).StatusCode, 404)
+		}
+	}
+	page404("of the new slug", "parkside")
+	m.Do("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"slug": "northside"})
+	m.Do("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"slug": "league-abcdefghij"})
+	page404("of two new slugs", "northside", "league-abcdefghij")
 }
 
 // TestTakeDownOfAPlayersName: tables and timelines have the new name.

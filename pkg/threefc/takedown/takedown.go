@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"regexp"
 	"strings"
 	"time"
 
@@ -137,16 +138,22 @@ func (s *Service) renameLeague(ctx context.Context, name string) (out Taken, err
 	return Taken{LeagueID: id, Name: LeagueName}, RenameLeague(ctx, s.db, s.now(), id)
 }
 
+// slugs are those of newSlug.
+var slugs = regexp.MustCompile("^league-[a-z2-7]{10}$")
+
+// newSlug returns a neutral slug.
+func newSlug() string { return "league-" + strings.ToLower(rand.Text()[:10]) }
+
 // RenameLeague gives a league a neutral name and a neutral slug, unless it has them. Errors: acl_scope_not_found.
 func RenameLeague(ctx context.Context, db dynamo.DB, now time.Time, id string) error {
 	return dynamo.Retry(ctx, item.Attempts, func() error {
 		row, err := item.LeagueRow.Read(ctx, db, id)
-		if err != nil || row.V().Name == LeagueName {
+		if err != nil || row.V().Name == LeagueName && row.V().OldSlug == "" && slugs.MatchString(row.V().Slug) {
 			return err
 		}
 
 		freed := league.FreeSlugs(*row.V())
-		row.V().Name, row.V().Slug, row.V().OldSlug = LeagueName, "league-"+strings.ToLower(rand.Text()[:10]), ""
+		row.V().Name, row.V().Slug, row.V().OldSlug = LeagueName, newSlug(), ""
 		_, saved := row.Save(now)
 		to := item.New(item.SlugKey(row.V().Slug), item.Metadata, "Slug", item.Ref{ID: id}, now)
 

@@ -10,6 +10,7 @@ import (
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/tables"
+	"matchday/pkg/threefc/takedown"
 )
 
 // end deletes the league with its seasons.
@@ -159,6 +160,59 @@ func TestGuestOfALeagueThatEnds(t *testing.T) {
 
 	if err := check(); err != item.ErrScope {
 		t.Errorf("got %v, want %v", err, item.ErrScope)
+	}
+}
+
+// TestOperatorsActOnALeagueThatEnds: what an operator hides or renames is so after a restoration, too.
+func TestOperatorsActOnALeagueThatEnds(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	id := "/v1/leagues/" + m.l.ID
+
+	m.end()
+
+	for range 2 {
+		same(t, "hiding", m.operate("parkside", map[string]any{"action": "hide"}), "200")
+	}
+
+	same(t, "the page while it may be restored", m.Ask("", "GET", "/l/parkside", nil).StatusCode, 404)
+	m.Do("ann", "POST", id+"/restore", nil)
+	same(t, "the page of what was hidden", m.Ask("", "GET", "/l/parkside", nil).StatusCode, 404)
+	same(t, "showing", m.operate("parkside", map[string]any{"action": "show"}), "200")
+	same(t, "the page of what is shown", m.Ask("", "GET", "/l/parkside", nil).StatusCode, 200)
+
+	m.end()
+	same(t, "renaming", m.operate("parkside", map[string]any{"action": "rename"}), "200")
+	m.mirrored("a league that ends")
+	same(t, "of no league", m.operate("parkside", map[string]any{"action": "hide"}), "404 not_found")
+	m.Do("ann", "POST", id+"/restore", nil)
+
+	after := decode[league.League](m, "ann", "GET", id, nil)
+	same(t, "the name", after.Name, takedown.LeagueName)
+	same(t, "the pages by the slugs", []int{m.Ask("", "GET", "/l/parkside", nil).StatusCode, m.Ask("", "GET", "/l/"+after.Slug, nil).StatusCode},
+		[]int{404, 200})
+
+	m.end()
+	_, err := m.takeDown(takedown.TakeDown{League: m.l.ID})
+	testkit.Must(t, err)
+	m.pass(25 * time.Hour)
+	m.dropLeagues()
+	same(t, "what is left", m.kinds(), []string(nil))
+	same(t, "of what is gone", m.operate(m.l.ID, map[string]any{"action": "hide"}), "404 not_found")
+}
+
+// TestSlugsAfterTheTakedown: both slugs of a league that was renamed and deleted are free once it is taken down.
+func TestSlugsAfterTheTakedown(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Do("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"slug": "northside"})
+	m.end()
+
+	_, err := m.takeDown(takedown.TakeDown{League: m.l.ID, Delete: true})
+	testkit.Must(t, err)
+
+	for _, slug := range []string{"northside", "parkside"} {
+		m.Do("eve", "POST", "/v1/leagues", map[string]any{"name": "Other", "slug": slug})
 	}
 }
 

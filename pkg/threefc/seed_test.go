@@ -186,7 +186,8 @@ func TestItems(t *testing.T) {
 }
 
 // mirrors are the copies of what is in two places.
-var mirrors = map[string]bool{"Season": true, "Session": true, "Grant": true, "Player": true, "SessionGame": true}
+var mirrors = map[string]bool{"Season": true, "Session": true, "Grant": true, "Player": true, "SessionGame": true,
+	"EndingLeague": true}
 
 // mirrored checks that each item that belongs in two places is in both, with the same data
 // and revision.

@@ -20,12 +20,22 @@ func End(row item.Row[item.League]) []dynamo.Write {
 
 // FreeSlugs returns the writes after which the slugs of a league lead nowhere, and may be had by others.
 func FreeSlugs(l item.League) []dynamo.Write {
-	writes := []dynamo.Write{dynamo.DeleteWrite(item.Key(item.SlugKey(l.Slug), item.Metadata))}
-	if l.OldSlug != "" {
-		writes = append(writes, dynamo.DeleteWrite(item.Key(item.SlugKey(l.OldSlug), item.Metadata)))
+	var writes []dynamo.Write
+	for _, key := range slugKeys(l) {
+		writes = append(writes, dynamo.DeleteWrite(key))
 	}
 
 	return writes
+}
+
+// slugKeys returns the keys of what leads from slugs to a league.
+func slugKeys(l item.League) []dynamo.Item {
+	keys := []dynamo.Item{item.Key(item.SlugKey(l.Slug), item.Metadata)}
+	if l.OldSlug != "" {
+		keys = append(keys, item.Key(item.SlugKey(l.OldSlug), item.Metadata))
+	}
+
+	return keys
 }
 
 // atOnce bounds the games and sessions that Drop deletes concurrently, and chunk those that are done
@@ -55,7 +65,7 @@ func Drop(ctx context.Context, db dynamo.DB, leagueID, user string) error {
 				return err
 			}
 
-			copies = append(copies, item.Key(item.SlugKey(ending.V().League.Slug), item.Metadata))
+			copies = append(copies, slugKeys(ending.V().League)...)
 		case "Grant":
 			g, err := item.As[item.Grant](r)
 			if err != nil {

@@ -125,6 +125,46 @@ func Ending(ctx context.Context, db dynamo.DB, leagueID string) (row item.Row[it
 	return dynamo.Get[item.Row[item.EndingLeague]](ctx, db, tables.EndLeague, item.LeagueKey(leagueID), item.Ending)
 }
 
+// Edit changes a league for an operator, also one that was deleted and may be restored, in one transaction with other
+// writes. change returns these, and whether anything is to be changed. Errors: acl_scope_not_found.
+func Edit(ctx context.Context, db dynamo.DB, now time.Time, leagueID string, change func(*item.League) ([]dynamo.Write, bool)) error {
+	return dynamo.Retry(ctx, item.Attempts, func() error {
+		row, ok, err := dynamo.Get[item.Row[item.League]](ctx, db, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata)
+		if err != nil {
+			return err
+		}
+
+		if ok {
+			writes, changed := change(row.V())
+			if !changed {
+				return nil
+			}
+
+			_, saved := row.Save(now)
+
+			return dynamo.Transact(ctx, db, tables.SaveLeague, append(writes, saved)...)
+		}
+
+		ending, ok, err := Ending(ctx, db, leagueID)
+		if err != nil {
+			return err
+		}
+
+		if !ok {
+			return item.ErrScope
+		}
+
+		writes, changed := change(&ending.V().League)
+		if !changed {
+			return nil
+		}
+
+		ending, saved := ending.Save(now)
+
+		return dynamo.Transact(ctx, db, tables.EndLeague, append(writes, saved, ending.Mirror(item.Ending, ending.PK))...)
+	})
+}
+
 // Endings returns the leagues of which a user is administrator that were deleted and may be restored.
 func (s *Service) Endings(ctx context.Context, userID string) (all []item.EndingLeague, err error) {
 	mine, err := s.mine(ctx, userID)
@@ -303,7 +343,7 @@ func (s *Dropper) drop(ctx context.Context, r item.Row[item.EndingLeague]) error
 	}
 
 	if ok {
-		err := dynamo.Transact(ctx, s.db, tables.EndLeague, append(FreeSlugs(r.V().League), ending.Drop())...)
+		err := dynamo.Transact(ctx, s.db, tables.EndLeague, append(FreeSlugs(ending.V().League), ending.Drop())...)
 		if err != nil {
 			return err // it was restored meanwhile: the next run finds no row
 		}

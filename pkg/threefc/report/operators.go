@@ -12,6 +12,7 @@ import (
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/tables"
 	"matchday/pkg/threefc/takedown"
 	"matchday/pkg/threefc/web"
@@ -155,8 +156,8 @@ func OperateFunction() app.Function {
 		Does:   "Lets an operator hide a league, replace its name or the name of a player, or close what is reported of it.",
 		IfDown: "Operators cannot hide a league.",
 		On:     spec.Route{Method: "POST", Path: "/admin/leagues/{league}", Auth: spec.Admin},
-		Uses: []spec.Access{tables.FindSlug, tables.GetLeague, tables.SaveLeague, tables.DropReport, tables.SaveRemoval, tables.GetPlayer,
-			tables.SavePlayer, tables.ListSeasons},
+		Uses: []spec.Access{tables.FindSlug, tables.GetLeague, tables.SaveLeague, tables.EndLeague, tables.DropReport, tables.SaveRemoval,
+			tables.GetPlayer, tables.SavePlayer, tables.ListSeasons},
 		Sends:  []spec.Queue{game.AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Service).Operate, web.ErrNotFound, errWhich, item.ErrNoPlayer, item.ErrScope)
@@ -164,16 +165,20 @@ func OperateFunction() app.Function {
 
 var errWhich = problem.New(problem.Unprocessable, "id_needed", "remove-name and dismiss need playerId, and close needs reportId").In("body")
 
-// Operate does something with a league. A league that is hidden is for its members, whatever visibility its
+// Operate does something with a league, also with one that was deleted and may be restored. A league that is hidden is for its members, whatever visibility its
 // administrators choose. A second run has no second effect. To delete a league, invoke takedown. Errors:
 // web.ErrNotFound, id_needed, player_not_found.
 func (s *Service) Operate(ctx context.Context, in *Operate) (*Operated, error) {
-	row, err := s.find(ctx, in.League)
+	id, err := s.idOf(ctx, in.League)
 	if err != nil {
 		return nil, err
 	}
 
-	id, playerID := row.V().ID, in.Body.PlayerID
+	if _, err := s.look(ctx, id); err != nil {
+		return nil, err
+	}
+
+	playerID := in.Body.PlayerID
 
 	switch in.Body.Action {
 	case "hide", "show":
@@ -198,23 +203,18 @@ func (s *Service) Operate(ctx context.Context, in *Operate) (*Operated, error) {
 		return nil, err
 	}
 
-	after, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(id), item.Metadata, web.ErrNotFound)
+	after, err := s.look(ctx, id)
 
-	return &Operated{*lookedUp(*after.V())}, err
+	return &Operated{*lookedUp(after)}, err
 }
 
 // hide hides a league, or ends that.
 func (s *Service) hide(ctx context.Context, leagueID string, hidden bool) error {
-	return dynamo.Retry(ctx, item.Attempts, func() error {
-		row, err := item.LeagueRow.Read(ctx, s.DB, leagueID)
-		if err != nil || row.V().Hidden == hidden {
-			return err
-		}
+	return league.Edit(ctx, s.DB, s.Now(), leagueID, func(l *item.League) ([]dynamo.Write, bool) {
+		changed := l.Hidden != hidden
+		l.Hidden = hidden
 
-		row.V().Hidden = hidden
-		_, saved := row.Save(s.Now())
-
-		return dynamo.Transact(ctx, s.DB, tables.SaveLeague, saved)
+		return nil, changed
 	})
 }
 

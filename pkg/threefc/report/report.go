@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/tables"
 	"matchday/pkg/threefc/takedown"
@@ -52,16 +53,38 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 
 // find reads a league by its slug or its id. Errors: web.ErrNotFound.
 func (s *Service) find(ctx context.Context, name string) (row item.Row[item.League], err error) {
-	if !item.IsID(name) {
-		to, err := item.Read[item.Ref](ctx, s.DB, tables.FindSlug, item.SlugKey(name), item.Metadata, web.ErrNotFound)
-		if err != nil {
-			return row, err
-		}
-
-		name = to.V().ID
+	id, err := s.idOf(ctx, name)
+	if err != nil {
+		return row, err
 	}
 
-	return item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(name), item.Metadata, web.ErrNotFound)
+	return item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(id), item.Metadata, web.ErrNotFound)
+}
+
+// idOf returns the id of a league by its slug or its id. Errors: web.ErrNotFound.
+func (s *Service) idOf(ctx context.Context, name string) (string, error) {
+	if item.IsID(name) {
+		return name, nil
+	}
+
+	to, err := item.Read[item.Ref](ctx, s.DB, tables.FindSlug, item.SlugKey(name), item.Metadata, web.ErrNotFound)
+
+	return to.V().ID, err
+}
+
+// look reads a league, also one that was deleted and may be restored. Errors: web.ErrNotFound.
+func (s *Service) look(ctx context.Context, id string) (item.League, error) {
+	row, ok, err := dynamo.Get[item.Row[item.League]](ctx, s.DB, tables.GetLeague, item.LeagueKey(id), item.Metadata)
+	if err != nil || ok {
+		return *row.V(), err
+	}
+
+	ending, ok, err := league.Ending(ctx, s.DB, id)
+	if err == nil && !ok {
+		err = web.ErrNotFound
+	}
+
+	return ending.V().League, err
 }
 
 // counted returns the writes that count a report of a league for the caller and for the league.

@@ -64,7 +64,8 @@ func Function() app.Function {
 		IfDown: "Names and leagues that nobody may show stay public.",
 		On:     spec.Task{},
 		Uses: []spec.Access{
-			tables.FindSlug, tables.GetLeague, tables.SaveLeague, tables.DropLeague, tables.GetPlayer, tables.SavePlayer, tables.ListSeasons,
+			tables.FindSlug, tables.GetLeague, tables.SaveLeague, tables.EndLeague, tables.DropLeague, tables.GetPlayer,
+			tables.SavePlayer, tables.ListSeasons,
 		},
 		Sends:  []spec.Queue{game.AggregateQueue},
 		Memory: 256, Timeout: 15 * time.Minute,
@@ -144,20 +145,19 @@ var slugs = regexp.MustCompile("^league-[a-z2-7]{10}$")
 // newSlug returns a neutral slug.
 func newSlug() string { return "league-" + strings.ToLower(rand.Text()[:10]) }
 
-// RenameLeague gives a league a neutral name and a neutral slug, unless it has them. Errors: acl_scope_not_found.
+// RenameLeague gives a league, also one that may be restored, a neutral name and a neutral slug, unless it has them.
+// Errors: acl_scope_not_found.
 func RenameLeague(ctx context.Context, db dynamo.DB, now time.Time, id string) error {
-	return dynamo.Retry(ctx, item.Attempts, func() error {
-		row, err := item.LeagueRow.Read(ctx, db, id)
-		if err != nil || row.V().Name == LeagueName && row.V().OldSlug == "" && slugs.MatchString(row.V().Slug) {
-			return err
+	return league.Edit(ctx, db, now, id, func(l *item.League) ([]dynamo.Write, bool) {
+		if l.Name == LeagueName && l.OldSlug == "" && slugs.MatchString(l.Slug) {
+			return nil, false
 		}
 
-		freed := league.FreeSlugs(*row.V())
-		row.V().Name, row.V().Slug, row.V().OldSlug = LeagueName, newSlug(), ""
-		_, saved := row.Save(now)
-		to := item.New(item.SlugKey(row.V().Slug), item.Metadata, "Slug", item.Ref{ID: id}, now)
+		writes := league.FreeSlugs(*l)
+		l.Name, l.Slug, l.OldSlug = LeagueName, newSlug(), ""
+		to := item.New(item.SlugKey(l.Slug), item.Metadata, "Slug", item.Ref{ID: id}, now)
 
-		return dynamo.Transact(ctx, db, tables.SaveLeague, append(freed, saved, to.Create())...)
+		return append(writes, to.Create()), true
 	})
 }
 

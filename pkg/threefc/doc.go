@@ -177,7 +177,8 @@
 // # Guarantees
 //
 // Items that are in two places are written in one transaction: a season, a session, a role, a player,
-// a game and its places in the lists.
+// a game and its places in the lists. So no job compares them; TestMirrorsAreEqual and
+// TestAnswersKeepTheMirrors do so after each operation.
 //
 // No request overwrites a change that it has not read: each write is conditional on the revision
 // that was read, and starts again otherwise.

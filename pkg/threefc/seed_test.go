@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -227,6 +228,19 @@ func TestMirrorsAreEqual(t *testing.T) {
 			m.mirrored(r.fn)
 		}
 	}
+}
+
+// TestAnswersKeepTheMirrors: whoever answers for a session, by the API or on the page, changes both copies of it.
+func TestAnswersKeepTheMirrors(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.lena()
+
+	id := m.l.SessionID
+	m.Do("lena", "PUT", "/v1/sessions/"+id+"/availability", map[string]any{"status": "in"})
+	m.mirrored("an answer by the API")
+	m.send("lena", "/sessions/"+id+"/me", url.Values{"status": {"out"}}, 200, "You are out.")
+	m.mirrored("an answer on the page")
 }
 
 // TestFailuresLeaveNothingHalf: whichever call fails of a request that writes in two places,

@@ -142,8 +142,10 @@ func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*An
 // answered returns the writes of a player's answer to a session. The session changes with each answer:
 // one that is deleted meanwhile refuses the answer, and its deletion reads the answers again.
 func answered(x item.Row[item.Session], p item.Player, status string, now time.Time) []dynamo.Write {
-	_, there := x.Save(now)
-	return []dynamo.Write{dynamo.PutWrite(item.New(x.PK, answers+p.ID, "Availability", row{p.ID, p.Claims, status}, now)), there}
+	x, there := x.Save(now)
+
+	return []dynamo.Write{dynamo.PutWrite(item.New(x.PK, answers+p.ID, "Availability", row{p.ID, p.Claims, status}, now)), there,
+		x.Mirror(item.SeasonKey(x.V().SeasonID), x.PK)}
 }
 
 // ListAvailability is the request for who will play.

@@ -258,6 +258,11 @@ func (s *Pages) ShowSeason(ctx context.Context, in *ShowSeason) (*web.Page, erro
 // somebody has forgotten to finish it, or it was not played.
 const played = 12 * time.Hour
 
+// isLive reports whether a game is shown as live.
+func isLive(status, startTs string, now time.Time) bool {
+	return status == item.Live && item.Parse(startTs).Add(played).After(now)
+}
+
 // sorted returns the games that are being played, those to come, and the others, newest
 // first: not every game starts at the time that was set.
 func sorted(past, next []item.Listing, now time.Time) (live, toCome, rest []item.Listing) {
@@ -354,7 +359,7 @@ func listedState(g item.Listing, now time.Time) string {
 		return "Abandoned"
 	case g.State == item.Postponed:
 		return "Postponed"
-	case g.Status == item.Live && item.Parse(g.StartTs).Add(played).After(now):
+	case isLive(g.Status, g.StartTs, now):
 		return "Live now"
 	case g.Status == item.Live:
 		return "Not finished"
@@ -487,11 +492,12 @@ func (s *Pages) ShowGame(ctx context.Context, in *ShowGame) (*web.Page, error) {
 		parts = append(parts, isolated(t.Name)+" "+r.Score)
 	}
 
-	state, outcome := v.state(), v.outcome()
+	live := isLive(v.row.Status, g.StartTs, s.now())
+	state, outcome := v.state(live), v.outcome()
 
 	h := web.Head{
 		Title: title(g.Teams) + ", " + start.Format("2 January 2006") + " · " + v.season.Name, About: strings.TrimSpace(state + " " + outcome),
-		URL: s.url(v.league, v.season.Slug, g.Slug), Site: v.league.Name, Live: v.row.Status == item.Live,
+		URL: s.url(v.league, v.season.Slug, g.Slug), Site: v.league.Name, Live: live,
 	}
 	if v.row.Status != item.Scheduled {
 		h.About += " Scored–conceded: " + strings.Join(parts, ", ") + "."
@@ -517,7 +523,7 @@ func (s *Pages) ShowGame(ctx context.Context, in *ShowGame) (*web.Page, error) {
 		"Teams":     rows,
 		"State":     state,
 		"Outcome":   outcome,
-		"Live":      v.row.Status == item.Live,
+		"Live":      live,
 		"Thirds":    v.thirds(),
 		"Scored":    len(v.goals) > 0,
 		"Length":    fmt.Sprintf("Three thirds of %d minutes.", g.ThirdLength),
@@ -535,8 +541,8 @@ func title(teams []item.Team) string {
 	return cmp.Or(strings.Join(all, " – "), "Teams to be announced")
 }
 
-// state returns the state of a game in words.
-func (v view) state() string {
+// state returns the state of a game, which is shown as live or not, in words.
+func (v view) state(live bool) string {
 	g := v.row.V()
 
 	n := g.Running()
@@ -553,6 +559,8 @@ func (v view) state() string {
 		return "Postponed: there is no new time yet."
 	case v.row.Status == item.Scheduled:
 		return "Not started."
+	case !live:
+		return "Not finished."
 	case n > 0:
 		return "Live: the " + ordinals[n-1] + " third is being played."
 	case g.Over():

@@ -545,6 +545,33 @@ func TestReadsOfPages(t *testing.T) {
 	}
 }
 
+// TestForgottenGameIsNotLive: half a day after its start the page of a game that nobody has finished says so, and does
+// not load itself again.
+func TestForgottenGameIsNotLive(t *testing.T) {
+	t.Parallel()
+	w, l := world(t)
+	g := w.Game("ann", l)
+	target := season + "/" + slug(w, g)
+	row := testkit.Row[item.Row[item.Game]](w.World, tables.App, item.GameKey(g), item.Metadata)
+	start := item.Parse(row.V().StartTs)
+
+	for _, c := range []struct {
+		after time.Duration
+		live  bool
+		state string
+	}{
+		{12*time.Hour - time.Second, true, "Live: the first third is being played."}, {12 * time.Hour, false, "Not finished."},
+	} {
+		w.MoveClock(start.Add(c.after))
+
+		text := w.Do("", "GET", target, nil).Body
+		if strings.Contains(text, " data-live") != c.live || !strings.Contains(text, c.state) ||
+			strings.Contains(text, "Load the latest score") != c.live {
+			t.Errorf("after %v the page is %s, want it live: %v, and %q", c.after, text, c.live, c.state)
+		}
+	}
+}
+
 // TestGamesByTheirState: a game that is played is live, whenever it was to start; one that has
 // ended is a result, also before its time; one that has not begun on time may still begin. After half a day a
 // game that nobody has finished or begun is neither.

@@ -128,7 +128,7 @@ var (
 	ListGames = App.On("List games of a session", "pk=SESSION#{sessionId}, sk begins with GAME#", perRequest, spec.Query)
 	SaveGame  = App.On("Save game", "pk=GAME#{gameId}, sk=METADATA, by its rev, with its index rows, pk=GAME#{gameId}, sk=AUDIT#, "+
 		"pk=OUTBOX, sk=GAME#{gameId}", perGame, spec.PutItem, spec.DeleteItem)
-	ReadGame = App.On("Read game", "pk=GAME#{gameId}, sk from GOAL# to ROSTER#: goals, METADATA, proposals, removed goals, roster",
+	ReadGame = App.On("Read game", "pk=GAME#{gameId}, sk from GOAL# to ROSTER#: goals, METADATA, pool, proposals, removed goals, roster",
 		perGoal, spec.Query)
 	DropGame = App.On("Drop game", "pk=GAME#{gameId} (batches of 25), then METADATA with its index rows and the session, by its rev; "+
 		"pk=SEASON#{seasonId}, sk=CANCELLED#{gameId}", rarely, spec.Query, spec.PutItem, spec.DeleteItem, spec.BatchWriteItem)
@@ -221,7 +221,7 @@ var (
 // Availability and mails.
 var (
 	PutAvailability = App.On("Put availability",
-		"pk=SESSION#{sessionId}, sk=AVAIL#{playerId}, with sk=METADATA, by its rev", onUser, spec.PutItem)
+		"pk=SESSION#{sessionId}, sk=AVAIL#{playerId}, with sk=METADATA, by its rev, and its copy", onUser, spec.PutItem)
 	ListAvailability = App.On("List availability",
 		"pk=SESSION#{sessionId}, sk begins with AVAIL#, then pk=PLAYER#{playerId}, sk=PROFILE (batches of 100)", perRequest,
 		spec.Query, spec.BatchGetItem)

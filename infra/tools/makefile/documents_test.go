@@ -10,6 +10,7 @@ import (
 
 	"matchday/infra/stage"
 	"matchday/pkg/fleet"
+	"matchday/pkg/kit/auth"
 	"matchday/pkg/spec"
 )
 
@@ -105,6 +106,26 @@ func TestDocumentsExplainSettings(t *testing.T) {
 
 		if !regexp.MustCompile("(?m)^\\| .*`" + name + "=[a-z]*`.* \\|").MatchString(runbook) {
 			t.Errorf("docs/runbook.md does not explain the setting %s=", name)
+		}
+	}
+}
+
+// TestDocumentsNameTheGroups: the page about deployments names the group of the administrators of each room that has
+// routes for them.
+func TestDocumentsNameTheGroups(t *testing.T) {
+	t.Parallel()
+
+	page := read(t, filepath.Join(root, "docs", "deploy.md"))
+
+	for _, room := range fleet.Specs() {
+		group := "`" + auth.AdminGroup(room.Name) + "`"
+		has := slices.ContainsFunc(room.Functions, func(f spec.Function) bool {
+			on, ok := f.On.(spec.Route)
+			return ok && on.Auth == spec.Admin
+		})
+
+		if has && !strings.Contains(page, group) {
+			t.Errorf("docs/deploy.md does not name the group %s", group)
 		}
 	}
 }

@@ -43,6 +43,8 @@ func TestPagesAreAccessible(t *testing.T) {
 		t.Errorf("the home page has no deleted league:\n%s", page)
 	}
 
+	m.form("", 200, "are asked", "action", "remove", "name", "Ada", "text", "Please")
+
 	url, as := m.Serve()
 	pages := map[string]struct{ user, path string }{
 		"league":                  {"", "/l/parkside"},
@@ -63,6 +65,13 @@ func TestPagesAreAccessible(t *testing.T) {
 		"preferences":             {"vic", "/preferences/me"},
 		"scorekeeper":             {"sam", "/score/" + m.l.SessionID},
 		"scorekeeper, signed out": {"", "/score/" + m.l.SessionID},
+		"report":                  {"", "/report/parkside"},
+		"report, and decide":      {"ann", "/report/parkside"},
+		"members, signed out":     {"", "/members/parkside"},
+		"members":                 {"ann", "/members/parkside"}, // with a name that is to be removed
+		"members, season":         {"vic", "/members/parkside?season=spring-2026"},
+		"members, game":           {"vic", "/members/parkside?season=spring-2026&game=" + over},
+		"members, live game":      {"vic", "/members/parkside?season=spring-2026&game=" + live},
 		"home":                    {"ann", "/home"}, // with a league that was deleted
 		"home, signed out":        {"", "/home"},
 	}

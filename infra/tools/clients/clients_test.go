@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +28,8 @@ const lab = `{
 				"parameters": [
 					{"name": "cursor", "in": "query", "schema": {"type": "string"}},
 					{"name": "ids", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}},
-					{"name": "since", "in": "query", "schema": {"type": "string", "format": "date-time"}}
+					{"name": "since", "in": "query", "schema": {"type": "string", "format": "date-time"}},
+					{"name": "others", "in": "query", "schema": {"type": "object", "additionalProperties": {"type": "string"}}}
 				],
 				"responses": {
 					"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/ThingList"}}}},
@@ -156,7 +158,16 @@ func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"two answers": {`"304": {}`, `"202": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}}`,
 			"list-things has two answers, ThingList and Thing"},
-		"a cookie":        {`"in": "header", "schema"`, `"in": "cookie", "schema"`, "create-thing has a parameter in cookie"},
+		"a cookie": {`"in": "header", "schema"`, `"in": "cookie", "schema"`,
+			"create-thing has the parameter Idempotency-Key in cookie, which no package can send"},
+		"a list of numbers": {`"items": {"type": "string"}}}`, `"items": {"type": "integer"}}}`,
+			"list-things has the parameter ids in query, which no package can send"},
+		"a number in a header": {`"If-Match", "in": "header", "schema": {"type": "string"}`,
+			`"If-Match", "in": "header", "schema": {"type": "integer"}`,
+			"end-thing has the parameter If-Match in header, which no package can send"},
+		"a time in a path": {`"in": "path", "required": true, "schema": {"type": "string"}`,
+			`"in": "path", "required": true, "schema": {"type": "string", "format": "date-time"}`,
+			"get-thing has the parameter id in path, which no package can send"},
 		"no such schema":  {`"items": {"$ref": "#/components/schemas/Thing"}`, `"items": {"$ref": "#/components/schemas/None"}`, "there is no schema None"},
 		"a nested object": {`"additionalProperties": {"type": "integer", "format": "int64"}`, `"properties": {}`, "ThingWeights is an object without a name"},
 		"a type":          {`{"type": ["string", "null"]},`, `{"type": "file"},`, "ThingNote has the type file"},
@@ -213,6 +224,96 @@ var (
 	swiftMember = regexp.MustCompile(`(?m)^        public var (\S+): (.+)$`)
 	swiftKey    = regexp.MustCompile(`(?m)^            case (\S+) = "(.+)"$`)
 )
+
+// TestSwiftSendsTheParameters compares the functions in Swift with the released contracts, as TestSwiftFitsTheContracts does the
+// models: a parameter has its name and its type, and becomes a text by an expression that takes this type.
+func TestSwiftSendsTheParameters(t *testing.T) {
+	t.Parallel()
+
+	all, err := contracts(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	convert := map[string]string{
+		"String": "%s", "Bool": "String(%s)", "Int32": "String(%s)", "Int64": "String(%s)", "Double": "String(%s)",
+		"Date": "timestamp(%s)", "[String]": `%s.joined(separator: ",")`,
+	}
+
+	for _, c := range all {
+		b, err := os.ReadFile(filepath.Join(root, "pkg", c.Room, "testdata", "openapi.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var d struct {
+			Paths map[string]map[string]struct {
+				OperationID string
+				Parameters  []struct {
+					Name, In string
+					Required bool
+					Schema   map[string]any
+				}
+			}
+		}
+		if err := json.Unmarshal(b, &d); err != nil {
+			t.Fatal(err)
+		}
+
+		api := swiftAPI(c)
+
+		for _, o := range c.Operations {
+			head := `func ` + regexp.QuoteMeta(swiftName(o.ID)) + `\((.*)\) async throws .*\n`
+
+			function := regexp.MustCompile(head + `(.*)\n`).FindStringSubmatch(api)
+			if function == nil {
+				t.Errorf("%s: there is no function of %s", c.Room, o.ID)
+				continue
+			}
+
+			got := map[string]string{}
+			for _, m := range regexp.MustCompile(`(\S+): (\[.*?\]\??|[^\s,]+)`).FindAllStringSubmatch(function[1], -1) {
+				got[m[1]] = m[2]
+			}
+
+			delete(got, "body")
+
+			if o.Keyed {
+				delete(got, "idempotencyKey")
+			}
+
+			want := map[string]string{}
+
+			for _, p := range d.Paths[o.Path][strings.ToLower(o.Method)].Parameters {
+				if p.Name == "Idempotency-Key" || p.Schema["type"] == "object" {
+					continue
+				}
+
+				delete(p.Schema, "enum") // a text
+				name, of := swiftName(p.Name), swiftOf(p.Schema, true)
+				want[name] = optional(of, !p.Required)
+
+				value := fmt.Sprintf(convert[of], name)
+				if !p.Required && of != "String" {
+					value = name + ".map { " + fmt.Sprintf(convert[of], "$0") + " }"
+				}
+
+				value = fmt.Sprintf("(name: %q, value: %s)", p.Name, value)
+				if p.In == "path" {
+					value = `\(segment(` + name + `))`
+				}
+
+				if convert[of] == "" || !strings.Contains(function[2], value) {
+					t.Errorf("%s: %s does not send %s as %s: %s", c.Room, o.ID, p.Name, value, function[2])
+				}
+			}
+
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %s (-contract +Swift):\n%s", c.Room, o.ID, diff)
+			}
+		}
+	}
+}
 
 // TestSwiftFitsTheContracts compares the models in Swift with the released contracts. No compiler does. It reads the contracts
 // without what generates: a member has the name of its property in the JSON, the type that JSONDecoder reads, and is optional

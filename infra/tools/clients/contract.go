@@ -194,23 +194,24 @@ func parse(room string, b []byte) (contract, error) {
 			}
 
 			for _, p := range o.Parameters {
-				switch {
-				case p.In == "header" && p.Name == "Idempotency-Key":
+				if p.In == "header" && p.Name == "Idempotency-Key" {
 					out.Keyed = true
-				case p.In == "path" || p.In == "query" || p.In == "header":
-					out.Parameters = append(out.Parameters, parameter{
-						Name:   p.Name,
-						In:     p.In,
-						Doc:    p.Description,
-						Type:   r.kind(p.Schema, ""),
-						Needed: p.Required,
-					})
+					continue
+				}
 
-					if p.In == "query" && p.Name == "cursor" {
-						out.Next = r.next(out.Answer)
-					}
-				default:
-					r.fail("%s has a parameter in %s", o.OperationID, p.In)
+				k := r.kind(p.Schema, "")
+
+				switch {
+				case p.In == "query" && k.Base == dictionary:
+					continue // all that have no name here: the API ignores them
+				case !sendable(p.In, k):
+					r.fail("%s has the parameter %s in %s, which no package can send", o.OperationID, p.Name, p.In)
+				}
+
+				out.Parameters = append(out.Parameters, parameter{Name: p.Name, In: p.In, Doc: p.Description, Type: k, Needed: p.Required})
+
+				if p.In == "query" && p.Name == "cursor" {
+					out.Next = r.next(out.Answer)
 				}
 			}
 
@@ -247,6 +248,22 @@ func parse(room string, b []byte) (contract, error) {
 	c.Codes = slices.Sorted(maps.Keys(r.codes))
 
 	return c, r.err
+}
+
+// sendable reports whether all packages can send a parameter of the kind there.
+func sendable(in string, k kind) bool {
+	switch {
+	case k.Nullable:
+		return false
+	case in == "header":
+		return k.Base == text
+	case in == "path":
+		return slices.Contains([]base{text, boolean, int32s, int64s}, k.Base)
+	case in == "query":
+		return slices.Contains([]base{text, boolean, int32s, int64s, double, instant}, k.Base) || k.Base == list && k.Of.Base == text
+	default:
+		return false
+	}
 }
 
 // rank orders parameters: path, required, optional.

@@ -165,8 +165,10 @@ func swiftValue(p parameter, name string) string {
 		convert = "timestamp(%s)"
 	case list:
 		convert = `%s.joined(separator: ",")`
-	default:
+	case boolean, int32s, int64s, double:
 		convert = "String(%s)"
+	default:
+		panic(fmt.Sprintf("no initializer of String takes the parameter %s", p.Name))
 	}
 
 	if p.Needed {

@@ -54,35 +54,73 @@ final class MatchActivities {
         }
     }
 
-    /// Starts the activity of a match at once, while the app is in front. `teamId` is the side of the user.
+    /// Starts the activity of a match at once, while the app is in front. `teamId` is the side of the user. If the API refuses,
+    /// because the match is over for example, it throws a `Problem`, and starts none.
     func start(matchId: String, teamId: String? = nil) async throws {
         let display = try await cricket.getDisplay(id: matchId, team: teamId)
-        let state = try JSONDecoder().decode(
-            MatchActivityAttributes.ContentState.self, from: JSONEncoder().encode(display))
         let attributes = MatchActivityAttributes(
             matchId: matchId, teamId: teamId, local: display.local.name, visitor: display.visitor.name)
-        let content = ActivityContent(state: state, staleDate: nil)
 
         // One message of Apple reaches all phones that listen to the channel of the match. The API refuses the channel if a
         // phone of the user has an older iOS or none is registered yet, or if it cannot open one: the token takes its place.
         if #available(iOS 18, *) {
-            let started = try? await cricket.startActivity(matchId: matchId, body: .init(teamId: teamId))
-            if let channel = started?.channel {
-                _ = try Activity.request(attributes: attributes, content: content, pushType: .channel(channel))
-                return
-            }
+            do {
+                let started = try await cricket.startActivity(matchId: matchId, body: .init(teamId: teamId))
+                if let channel = started.channel {
+                    let first = try content(of: started.current?.display ?? display, at: started.current?.at ?? Date())
+                    _ = try Activity.request(attributes: attributes, content: first, pushType: .channel(channel))
+                    return
+                }
+            } catch let problem as Problem where Self.refusalsOfChannel.contains(problem.code ?? "") {}
         }
 
         // `follow` registers the token of the activity.
-        _ = try Activity.request(attributes: attributes, content: content, pushType: .token)
+        _ = try Activity.request(attributes: attributes, content: content(of: display, at: Date()), pushType: .token)
+    }
+
+    private static let refusalsOfChannel = [
+        Cricket.Codes.pushTokenRequired, Cricket.Codes.channelBusy, Cricket.Codes.channelRefused, Cricket.Codes.channelUnavailable,
+    ]
+
+    private func content(
+        of display: Cricket.MatchDisplay, at: Date
+    ) throws -> ActivityContent<MatchActivityAttributes.ContentState> {
+        let state = try JSONDecoder().decode(
+            MatchActivityAttributes.ContentState.self, from: JSONEncoder().encode(display))
+        let stale = at.addingTimeInterval(30 * 60) // as in a push
+
+        return ActivityContent(state: state, staleDate: display.phase == "live" ? stale : nil)
     }
 
     private func follow(_ activity: Activity<MatchActivityAttributes>) {
         Task {
-            for await token in activity.pushTokenUpdates where activity.activityState == .active {
-                _ = try? await cricket.startActivity(
+            // That of an activity which a push has started, if it came before this call.
+            if let token = activity.pushToken { await register(token, of: activity) }
+            for await token in activity.pushTokenUpdates { await register(token, of: activity) }
+        }
+    }
+
+    /// Registers a token of an activity, again and again until the API answers or the activity has ended. It ends an activity that
+    /// the API refuses, because nothing would update it.
+    private func register(_ token: Data, of activity: Activity<MatchActivityAttributes>) async {
+        var wait = 1.0 // s
+
+        while activity.activityState != .ended && activity.activityState != .dismissed {
+            do {
+                let started = try await cricket.startActivity(
                     matchId: activity.attributes.matchId,
                     body: .init(pushToken: token.hexadecimal, teamId: activity.attributes.teamId))
+                if let current = started.current, let state = try? content(of: current.display, at: current.at) {
+                    // iOS ignores it if a later push came first.
+                    await activity.update(state, alertConfiguration: nil, timestamp: current.at)
+                }
+                return
+            } catch let problem as Problem where (400 ..< 500).contains(problem.status) && ![401, 429].contains(problem.status) {
+                await activity.end(nil, dismissalPolicy: .immediate)
+                return
+            } catch { // no answer, or nobody is signed in
+                guard (try? await Task.sleep(for: .seconds(wait))) != nil else { return }
+                wait = min(2 * wait, 300)
             }
         }
     }

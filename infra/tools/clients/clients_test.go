@@ -547,6 +547,51 @@ func TestSampleCallsThePackage(t *testing.T) {
 	}
 }
 
+// TestSampleKeepsItsActivitiesUpdated: the sample for iPhones registers the token that an activity has already, whatever is shown
+// of it, until the API answers. It starts an activity without a channel only if the API refuses the channel.
+func TestSampleKeepsItsActivitiesUpdated(t *testing.T) {
+	t.Parallel()
+
+	source, err := os.ReadFile(filepath.Join(root, "clients", "ios", "MatchActivities.swift"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c, err := read("cricket", filepath.Join(root, "pkg", "cricket", "testdata", "openapi.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for text, want := range map[string]bool{
+		"activity.pushToken {": true, "activityState == .active": false, "try? await cricket.startActivity": false,
+		"started.current": true, "activity.end(": true,
+	} {
+		if strings.Contains(string(source), text) != want {
+			t.Errorf("the sample has %q: %t, want %t", text, !want, want)
+		}
+	}
+
+	var got []string
+	for _, m := range regexp.MustCompile(`Cricket\.Codes\.(\w+)`).FindAllStringSubmatch(string(source), -1) {
+		got = append(got, m[1])
+	}
+
+	var want []string
+
+	for _, code := range c.Codes {
+		if code == "push_token_required" || strings.HasPrefix(code, "channel_") {
+			want = append(want, swiftWord(code))
+		}
+	}
+
+	slices.Sort(got)
+	slices.Sort(want)
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the refusals of a channel (-contract +sample):\n%s", diff)
+	}
+}
+
 // checkLabels fails unless the labels of arguments are those of parameters, in their order, and none is missing that has no
 // default.
 func checkLabels(t *testing.T, of, arguments, parameters string) {

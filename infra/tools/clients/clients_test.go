@@ -592,6 +592,26 @@ func TestSampleKeepsItsActivitiesUpdated(t *testing.T) {
 	}
 }
 
+// TestSwiftClient: the answer of an operation can be that of a Tagged, and a Retry-After is of digits: a wait of any other number
+// would end the app.
+func TestSwiftClient(t *testing.T) {
+	t.Parallel()
+
+	source, err := os.ReadFile(filepath.Join(root, "clients", "swift", "Sources", "Matchday", "Client.swift"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for text, want := range map[string]bool{
+		"<Answer: Decodable>": false, "<Answer: Decodable & Sendable>": true, "flatMap(Double.init)": false,
+		`.allSatisfy { $0.isASCII && $0.isNumber }`: true,
+	} {
+		if strings.Contains(string(source), text) != want {
+			t.Errorf("the client has %q: %t, want %t", text, !want, want)
+		}
+	}
+}
+
 // checkLabels fails unless the labels of arguments are those of parameters, in their order, and none is missing that has no
 // default.
 func checkLabels(t *testing.T, of, arguments, parameters string) {

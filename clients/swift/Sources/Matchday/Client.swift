@@ -33,12 +33,12 @@ public struct Client: Sendable {
     }
 
     /// Calls an operation, and returns its answer.
-    func call<Answer: Decodable>(_ operation: Operation, _ type: Answer.Type) async throws -> Answer {
+    func call<Answer: Decodable & Sendable>(_ operation: Operation, _ type: Answer.Type) async throws -> Answer {
         try await read(operation, type).value
     }
 
     /// Calls an operation, and returns its answer with its ETag.
-    func read<Answer: Decodable>(_ operation: Operation, _: Answer.Type) async throws -> Tagged<Answer> {
+    func read<Answer: Decodable & Sendable>(_ operation: Operation, _: Answer.Type) async throws -> Tagged<Answer> {
         let (body, response) = try await send(operation)
 
         return Tagged(value: try decoder().decode(Answer.self, from: body), etag: response.value(forHTTPHeaderField: "ETag"))
@@ -85,7 +85,7 @@ public struct Client: Sendable {
                     continue
                 }
 
-                after = response.value(forHTTPHeaderField: "Retry-After").flatMap(Double.init)
+                after = response.value(forHTTPHeaderField: "Retry-After").flatMap(seconds)
                 let again = response.statusCode == 429 || response.statusCode == 503
                 if !again || attempt >= retry.attempts || (after ?? 0) > retry.longest {
                     throw Problem(status: response.statusCode, retryAfter: after, body: body)
@@ -102,6 +102,11 @@ public struct Client: Sendable {
             attempt += 1
         }
     }
+}
+
+/// Reads a Retry-After, in seconds. Double also reads "-2" and "nan", of which no wait can be made.
+private func seconds(_ text: String) -> Double? {
+    text.allSatisfy { $0.isASCII && $0.isNumber } ? Double(text) : nil
 }
 
 /// An answer with its ETag, which a change sends as `If-Match`.

@@ -148,18 +148,14 @@ async function send(request: Request, options: Options, removes: boolean): Promi
     let response: Response | undefined;
 
     try {
-      response = await (options.fetch ?? globalThis.fetch)(sent);
+      response = await whole(await (options.fetch ?? globalThis.fetch)(sent));
     } catch (error) {
       if (!repeatable || attempt >= retry.attempts || request.signal.aborted) throw error;
 
       lost = true;
     }
 
-    if (removes && lost && response?.status === 404) {
-      await response.body?.cancel();
-
-      return new Response(null, { status: 204 });
-    }
+    if (removes && lost && response?.status === 404) return new Response(null, { status: 204 });
 
     if (response?.status === 401 && token !== undefined && !renewed) {
       await options.session?.renew(token);
@@ -174,13 +170,19 @@ async function send(request: Request, options: Options, removes: boolean): Promi
     if (response && ![429, 503].includes(response.status)) return response;
     if (response && (attempt >= retry.attempts || (after ?? 0) > retry.longest)) return response;
 
-    await response?.body?.cancel();
-
     // Half a second, doubled each time. Phones that were refused together do not come back together.
     const backOff = Math.min(0.5 * 2 ** (attempt - 1), retry.longest);
     const wait = after === undefined ? backOff * (0.5 + retry.random() / 2) : after + backOff * retry.random();
     await retry.sleep(wait * 1000, request.signal);
   }
+}
+
+// whole reads the body of an answer, which may break off. An answer without a body must not have an empty one.
+async function whole(response: Response): Promise<Response> {
+  const { status, statusText, headers } = response;
+  const body = await response.arrayBuffer();
+
+  return new Response(body.byteLength === 0 ? null : body, { status, statusText, headers });
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -37,7 +37,7 @@ interface Asked {
   body: string;
 }
 
-type Answer = { status: number; headers?: Record<string, string>; body?: unknown } | "hang up";
+type Answer = { status: number; headers?: Record<string, string>; body?: unknown } | "hang up" | "break off";
 
 // serve answers requests in turn, the last answer again and again.
 async function serve(...answers: Answer[]) {
@@ -49,6 +49,10 @@ async function serve(...answers: Answer[]) {
 
     const answer = answers[Math.min(asked.length, answers.length) - 1]!;
     if (answer === "hang up") return void request.socket.destroy();
+    if (answer === "break off") {
+      response.writeHead(201, { "Content-Type": "application/json", "Content-Length": "20" });
+      return void response.write('{"id"', () => request.socket.destroy());
+    }
 
     const text = answer.body === undefined ? undefined : JSON.stringify(answer.body);
     response.writeHead(answer.status, { "Content-Type": "application/problem+json", ...answer.headers }).end(text);
@@ -158,6 +162,16 @@ test("a lost answer is asked for again if that has no second effect", async () =
   const patch = await serve("hang up");
   await assert.rejects(open({ url: patch.url, retry: waits() }).PATCH("/things/{id}", { params: { path: { id: "a" } }, body: { name: "x" } }), TypeError);
   assert.equal(patch.asked.length, 1);
+});
+
+test("an answer that breaks off is lost", async () => {
+  const { asked, url } = await serve("break off", created, "break off");
+  const client = open({ url, retry: waits() });
+  assert.deepEqual(await client.POST("/things", { body: { name: "x" } }), { id: "a" });
+  assert.deepEqual([asked.length, asked[0]?.headers["idempotency-key"]], [2, asked[1]?.headers["idempotency-key"]]);
+
+  await assert.rejects(client.PATCH("/things/{id}", { params: { path: { id: "a" } }, body: { name: "x" } }), TypeError);
+  assert.equal(asked.length, 3);
 });
 
 const missing = { status: 404, body: { type: "urn:problem-type:matchday:thing_not_found" } };

@@ -1,10 +1,11 @@
 package matchday
 
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.sync.Mutex
-import kotlinx.coroutines.sync.withLock
+import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.async
 import kotlinx.coroutines.withContext
-import kotlinx.coroutines.NonCancellable
 import kotlinx.serialization.SerialName
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.SerializationException
@@ -27,29 +28,37 @@ interface TokenStore {
 
 /**
  * The tokens of one user. All clients of an app share one, because a refresh token can be valid once only: calls that
- * find their access token expired at the same time wait for one refresh.
+ * find their access token expired at the same time wait for one refresh, and get its result, also if it fails.
  *
  * [refresh] exchanges a refresh token. It throws [SignedOut] if the token is not valid.
  */
 class Session(private val store: TokenStore, private val refresh: suspend (refreshToken: String) -> Tokens) {
-    private val renewing = Mutex()
+    private val scope = CoroutineScope(SupervisorJob() + Dispatchers.Default)
+    private val lock = Any()
+    private var renewing: Deferred<String>? = null
 
     /** Returns the access token; null if nobody is signed in. */
     suspend fun accessToken(): String? = store.load()?.accessToken
 
     /** Replaces an access token that was refused. The new tokens are stored before the new access token is returned. */
-    suspend fun renew(refused: String): String = renewing.withLock {
+    suspend fun renew(refused: String): String {
+        val shared = synchronized(lock) {
+            // A call that is cancelled must not lose the new refresh token: the scope is not the call's.
+            renewing?.takeIf { it.isActive } ?: scope.async { replace(refused) }.also { renewing = it }
+        }
+
+        return shared.await()
+    }
+
+    private suspend fun replace(refused: String): String {
         val old = store.load()
         if (old != null && old.accessToken != refused) return old.accessToken // an earlier call has replaced it
 
         val token = old?.refreshToken ?: throw SignedOut("the session has no refresh token")
+        val new = refresh(token)
+        store.save(new.copy(refreshToken = new.refreshToken ?: token))
 
-        withContext(NonCancellable) { // a call that is cancelled must not lose the new refresh token
-            val new = refresh(token)
-            store.save(new.copy(refreshToken = new.refreshToken ?: token))
-
-            new.accessToken
-        }
+        return new.accessToken
     }
 }
 

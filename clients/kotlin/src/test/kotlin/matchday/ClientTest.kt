@@ -1,8 +1,11 @@
 package matchday
 
 import com.sun.net.httpserver.HttpServer
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineStart.UNDISPATCHED
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
@@ -248,6 +251,39 @@ class ClientTest {
         assertEquals(listOf("refresh r1", "stored r2"), log.filter { !it.startsWith("Bearer") })
         assertTrue("$log", log.indexOf("stored r2") < log.indexOf("Bearer new"))
         assertEquals(3, log.count { it == "Bearer new" })
+    }
+
+    @Test
+    fun `calls that wait for a refresh share its failure, and the next call refreshes again`() = runBlocking {
+        val log: MutableList<String> = Collections.synchronizedList(mutableListOf())
+        val online = CompletableDeferred<Unit>()
+        val session = Session(Memory(Tokens("old", "r1"), log)) {
+            log += "refresh $it"
+            online.await()
+            throw IOException("no connection")
+        }
+        val calls = List(10) { async(start = UNDISPATCHED) { runCatching { session.renew("old") } } }
+        online.complete(Unit)
+
+        assertEquals(List(10) { "no connection" }, calls.awaitAll().map { it.exceptionOrNull()?.message })
+        assertEquals(listOf("refresh r1"), log.toList())
+
+        assertThrows(IOException::class.java) { runBlocking { session.renew("old") } }
+        assertEquals(listOf("refresh r1", "refresh r1"), log.toList())
+    }
+
+    @Test
+    fun `a refresh survives the call that began it`() = runBlocking {
+        val log: MutableList<String> = Collections.synchronizedList(mutableListOf())
+        val answer = CompletableDeferred<Tokens>()
+        val session = Session(Memory(Tokens("old", "r1"), log)) { answer.await() }
+        val first = async(start = UNDISPATCHED) { session.renew("old") }
+        val second = async(start = UNDISPATCHED) { session.renew("old") }
+
+        first.cancelAndJoin()
+        answer.complete(Tokens("new", "r2"))
+        assertEquals("new", second.await())
+        assertEquals(listOf("stored r2"), log.toList())
     }
 
     @Test

@@ -38,7 +38,11 @@ interface Phone {
 
     fun unsubscribe(topic: String)
 
+    /** Shows the card of a match. */
     fun show(m: MatchMessage)
+
+    /** Removes the card of a match, and forgets what it has shown. */
+    fun hide(matchId: String)
 }
 
 /** The matches that the app follows. [now] and [wait] are for tests. */
@@ -54,12 +58,13 @@ class Follows(
     suspend fun follow(api: MatchdayApi, matchId: String, teamId: String?) {
         val started = api.startActivity(matchId, teamId) ?: return
 
-        show(matchId, "start", started)
         synchronized(lock) {
             val before = phone.follows()[matchId]?.topic
 
             phone.keep(matchId, Follow(started.topic, teamId, started.expiresAt.epochSecond))
             if (before != null && before != started.topic) phone.unsubscribe(before) // the user has changed sides
+
+            show(matchId, "start", started)
         }
 
         wait(Random.nextLong(started.subscribeWithin * 1000L + 1).milliseconds)
@@ -75,7 +80,11 @@ class Follows(
 
         for ((matchId, follow) in phone.follows()) {
             try {
-                api.startActivity(matchId, follow.teamId)?.let { show(matchId, "update", it) }
+                val started = api.startActivity(matchId, follow.teamId) ?: continue
+
+                synchronized(lock) {
+                    if (phone.follows()[matchId] == follow) show(matchId, "update", started) // the user still follows it
+                }
             } catch (e: IOException) {
                 failure = e
             }
@@ -84,7 +93,21 @@ class Follows(
         failure?.let { throw it }
     }
 
-    /** Unsubscribes from the topic of a match: the user does not follow it any more. */
+    /**
+     * Shows the data of an FCM message, unless the app does not follow the match for this side: a message may be under way while the
+     * user stops to follow.
+     */
+    fun receive(data: Map<String, String>) {
+        val m = MatchMessage.of(data) ?: return // an alert, while the app is in front
+
+        synchronized(lock) {
+            val follow = phone.follows()[m.matchId] ?: return
+
+            if (data["perspective"] == (follow.teamId ?: "neutral")) phone.show(m)
+        }
+    }
+
+    /** Unsubscribes from the topic of a match, and removes its card: the user does not follow it any more. */
     fun end(matchId: String) = unsubscribe { it.key == matchId }
 
     /**
@@ -93,7 +116,7 @@ class Follows(
      */
     fun endExpired() = unsubscribe { it.value.expiresAt <= now().epochSecond }
 
-    /** Unsubscribes from all topics: the user signs out. Cancel the jobs that follow and refresh before. */
+    /** Unsubscribes from all topics, and removes all cards: the user signs out. Cancel the jobs that follow and refresh before. */
     fun signOut() = unsubscribe { true }
 
     private fun unsubscribe(which: (Map.Entry<String, Follow>) -> Boolean) =
@@ -101,6 +124,7 @@ class Follows(
             phone.follows().filter(which).forEach { (matchId, follow) ->
                 phone.unsubscribe(follow.topic)
                 phone.remove(matchId)
+                phone.hide(matchId)
             }
         }
 

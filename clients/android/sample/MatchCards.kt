@@ -36,22 +36,25 @@ fun createChannels(context: Context) =
 class MatchCards(private val context: Context, private val now: () -> Long = { System.currentTimeMillis() / 1000 }) {
     private val store: SharedPreferences = context.getSharedPreferences("matches", Context.MODE_PRIVATE)
 
-    /** Shows the data of an FCM message, unless it is older than what is shown or the user has dismissed the match. */
-    fun show(data: Map<String, String>) {
-        val m = MatchMessage.of(data) ?: return
-
-        if (show(m)) store.edit().putString("data ${m.matchId}", Json.encodeToString(data)).apply()
-    }
-
-    /** Shows a message. Returns false if it is not to be shown. */
-    fun show(m: MatchMessage): Boolean =
+    /** Shows a message, unless it is older than what is shown or the user has dismissed the match. */
+    fun show(m: MatchMessage) {
         synchronized(lock) {
-            val after = shown(m.matchId).after(m) ?: return false
+            val after = shown(m.matchId).after(m) ?: return
 
             remember(m.matchId, after)
+            store.edit().putString("message ${m.matchId}", Json.encodeToString(m)).apply()
             post(m)
-            true
         }
+    }
+
+    /** Removes the card of a match, and forgets it. */
+    fun hide(matchId: String) {
+        synchronized(lock) {
+            store.edit()
+                .remove("rev $matchId").remove("ended $matchId").remove("dismissed $matchId").remove("message $matchId").apply()
+            NotificationManagerCompat.from(context).cancel(matchId, CARD)
+        }
+    }
 
     /** The user has dismissed the card of a match. */
     fun dismissed(matchId: String) = synchronized(lock) { remember(matchId, shown(matchId).copy(dismissed = true)) }
@@ -59,8 +62,8 @@ class MatchCards(private val context: Context, private val now: () -> Long = { S
     /** Shows the last message of a match again, which says by now that it is out of date. */
     fun outdated(matchId: String) {
         synchronized(lock) {
-            val text = store.getString("data $matchId", null) ?: return
-            val m = MatchMessage.of(Json.decodeFromString<Map<String, String>>(text)) ?: return
+            val text = store.getString("message $matchId", null) ?: return
+            val m = Json.decodeFromString<MatchMessage>(text)
 
             if (shown(matchId) == Shown(m.rev)) post(m) // it is the last one, and has neither ended nor been dismissed
         }

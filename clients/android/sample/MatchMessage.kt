@@ -23,6 +23,7 @@ data class Display(
 )
 
 /** A message. Times are in seconds since 1970. */
+@Serializable
 data class MatchMessage(
     val matchId: String,
     val event: String, // start, update or end

@@ -18,7 +18,7 @@ abstract class MatchMessages : FirebaseMessagingService() {
     @Suppress("OVERRIDE_DEPRECATION") // onRegistered replaces it in apps whose manifest turns installation ids on
     override fun onNewToken(token: String) = register(token)
 
-    override fun onMessageReceived(message: RemoteMessage) = MatchCards(this).show(message.data) // not an alert, while the app is in front
+    override fun onMessageReceived(message: RemoteMessage) = Follows(AndroidPhone(this)).receive(message.data)
 
     /** More than a hundred messages waited for the phone, and Google has dropped all. */
     override fun onDeletedMessages() = refresh()
@@ -42,7 +42,7 @@ class AndroidPhone(private val context: Context) : Phone {
         FirebaseMessaging.getInstance().unsubscribeFromTopic(topic)
     }
 
-    override fun show(m: MatchMessage) {
-        MatchCards(context).show(m)
-    }
+    override fun show(m: MatchMessage) = MatchCards(context).show(m)
+
+    override fun hide(matchId: String) = MatchCards(context).hide(matchId)
 }

@@ -23,6 +23,7 @@ class FollowsTest {
         val kept = mutableMapOf<String, Follow>()
         val topics = mutableSetOf<String>()
         val shown = mutableListOf<String>()
+        val hidden = mutableListOf<String>()
 
         override fun follows() = kept.toMap()
 
@@ -43,16 +44,22 @@ class FollowsTest {
         override fun show(m: MatchMessage) {
             shown += "${m.event} ${m.matchId} ${m.display.status}"
         }
+
+        override fun hide(matchId: String) {
+            hidden += matchId
+        }
     }
 
     /** The API, some of whose matches are over, and some of which cannot be asked for. */
     private val api = object : MatchdayApi {
         var over = setOf<String>()
         var failing = setOf<String>()
+        var asked = {} // what happens while a call waits for the answer
 
         override suspend fun registerAndroid(token: String) = Unit
 
         override suspend fun startActivity(matchId: String, teamId: String?): Started? {
+            asked()
             if (matchId in failing) throw IOException("no answer about $matchId")
             if (matchId in over) return null
 
@@ -142,5 +149,55 @@ class FollowsTest {
 
         assertEquals(emptySet<String>(), phone.topics)
         assertEquals(emptyMap<String, Follow>(), phone.kept)
+    }
+
+    @Test fun noCardIsLeftOfAMatchThatTheAppDoesNotFollow() {
+        listOf("6", "7", "8").forEach { follow(it) }
+
+        follows.end("7")
+        assertEquals(listOf("7"), phone.hidden)
+
+        follows.signOut()
+        assertEquals(listOf("7", "6", "8"), phone.hidden)
+    }
+
+    private fun receive(matchId: String, perspective: String) {
+        val sides = """"local":{"name":"India"},"visitor":{"name":"Australia"}"""
+        val display = """{"phase":"live","format":"t20","status":"2nd innings","headline":"",$sides}"""
+
+        follows.receive(
+            mapOf("matchId" to matchId, "perspective" to perspective, "event" to "update", "rev" to "1", "at" to "1", "display" to display),
+        )
+    }
+
+    @Test fun aMessageIsShownIfTheAppFollowsTheMatchForItsSide() {
+        follow("7", "11")
+        follow("8")
+        phone.shown.clear()
+
+        receive("7", "12")
+        receive("7", "neutral")
+        receive("8", "11")
+        receive("9", "neutral")
+        follows.receive(mapOf("matchId" to "7", "perspective" to "11"))
+        assertEquals(emptyList<String>(), phone.shown)
+
+        receive("7", "11")
+        receive("8", "neutral")
+        assertEquals(listOf("update 7 2nd innings", "update 8 2nd innings"), phone.shown)
+        phone.shown.clear()
+
+        follows.end("7")
+        receive("7", "11")
+        assertEquals(emptyList<String>(), phone.shown)
+    }
+
+    @Test fun aMatchThatTheUserEndsDuringARefreshIsNotShown() {
+        follow("7")
+        phone.shown.clear()
+
+        api.asked = { follows.end("7") }
+        runBlocking { follows.refresh(api) }
+        assertEquals(emptyList<String>(), phone.shown)
     }
 }

@@ -14,6 +14,12 @@ interface MatchdayApi {
     /** POST /user/device. */
     suspend fun registerAndroid(token: String)
 
+    /**
+     * GET /user/follows, all pages. Returns the side, null for a neutral, of each match that is not only `subscribed`. Throws an
+     * IOException if it fails.
+     */
+    suspend fun follows(): Map<String, String?>
+
     /** POST /user/activity/{matchId}. Returns null if the API answers 404, or 409 match_over. Throws an IOException if it fails. */
     suspend fun startActivity(matchId: String, teamId: String?): Started?
 }
@@ -55,38 +61,47 @@ class Follows(
      * Follows a match for a side, or as a neutral. It waits for a random time, because Google limits the subscriptions of a project:
      * call it in a job of WorkManager, which survives the end of the process.
      */
-    suspend fun follow(api: MatchdayApi, matchId: String, teamId: String?) {
-        val started = api.startActivity(matchId, teamId) ?: return
+    suspend fun follow(api: MatchdayApi, matchId: String, teamId: String?) = follow(api, mapOf(matchId to teamId), "start")
 
-        synchronized(lock) {
-            val before = phone.follows()[matchId]?.topic
+    /**
+     * Shows the current state of each match that the app or the user follows, and subscribes again: a new phone, or one on which the app
+     * was installed again, has no subscription, whatever a backup has restored, and a match that is listed under another id has another
+     * topic. It waits as [follow] does. If it fails for some matches, it throws, after it has followed the others.
+     */
+    suspend fun resume(api: MatchdayApi) =
+        follow(api, api.follows() + phone.follows().mapValues { it.value.teamId }, "update") // which shows no dismissed card
 
-            phone.keep(matchId, Follow(started.topic, teamId, started.expiresAt.epochSecond))
-            if (before != null && before != started.topic) phone.unsubscribe(before) // the user has changed sides
-
-            show(matchId, "start", started)
-        }
-
-        wait(Random.nextLong(started.subscribeWithin * 1000L + 1).milliseconds)
-
-        synchronized(lock) {
-            if (phone.follows()[matchId]?.topic == started.topic) phone.subscribe(started.topic) // nothing has replaced or ended it
-        }
-    }
-
-    /** Shows the current state of each match. If that fails for some, it throws, after it has shown the others. */
-    suspend fun refresh(api: MatchdayApi) {
+    private suspend fun follow(api: MatchdayApi, matches: Map<String, String?>, event: String) {
+        val all = mutableMapOf<String, Started>()
         var failure: IOException? = null
 
-        for ((matchId, follow) in phone.follows()) {
+        for ((matchId, teamId) in matches) {
+            val before = phone.follows()[matchId]
+
             try {
-                val started = api.startActivity(matchId, follow.teamId) ?: continue
+                val started = api.startActivity(matchId, teamId) ?: continue
 
                 synchronized(lock) {
-                    if (phone.follows()[matchId] == follow) show(matchId, "update", started) // the user still follows it
+                    val now = phone.follows()[matchId]
+
+                    if (event == "start" || now == before) { // else the user has ended or changed it
+                        phone.keep(matchId, Follow(started.topic, teamId, started.expiresAt.epochSecond))
+                        if (now != null && now.topic != started.topic) phone.unsubscribe(now.topic) // the user has changed sides
+
+                        show(matchId, event, started)
+                        all[matchId] = started
+                    }
                 }
             } catch (e: IOException) {
                 failure = e
+            }
+        }
+
+        all.values.maxOfOrNull { it.subscribeWithin }?.let { wait(Random.nextLong(it * 1000L + 1).milliseconds) }
+
+        synchronized(lock) {
+            for ((matchId, started) in all) {
+                if (phone.follows()[matchId]?.topic == started.topic) phone.subscribe(started.topic) // nothing has replaced or ended it
             }
         }
 
@@ -116,7 +131,7 @@ class Follows(
      */
     fun endExpired() = unsubscribe { it.value.expiresAt <= now().epochSecond }
 
-    /** Unsubscribes from all topics, and removes all cards: the user signs out. Cancel the jobs that follow and refresh before. */
+    /** Unsubscribes from all topics, and removes all cards: the user signs out. Cancel the jobs that follow and resume before. */
     fun signOut() = unsubscribe { true }
 
     private fun unsubscribe(which: (Map.Entry<String, Follow>) -> Boolean) =

@@ -12,16 +12,19 @@ abstract class MatchMessages : FirebaseMessagingService() {
     /** Starts a job of WorkManager that calls MatchdayApi.registerAndroid. */
     protected abstract fun register(token: String)
 
-    /** Starts a job of WorkManager that calls Follows.refresh. */
-    protected abstract fun refresh()
+    /** Starts a job of WorkManager that calls Follows.resume. */
+    protected abstract fun resume()
 
     @Suppress("OVERRIDE_DEPRECATION") // onRegistered replaces it in apps whose manifest turns installation ids on
-    override fun onNewToken(token: String) = register(token)
+    override fun onNewToken(token: String) {
+        register(token)
+        resume() // a new token has no topic
+    }
 
     override fun onMessageReceived(message: RemoteMessage) = Follows(AndroidPhone(this)).receive(message.data)
 
     /** More than a hundred messages waited for the phone, and Google has dropped all. */
-    override fun onDeletedMessages() = refresh()
+    override fun onDeletedMessages() = resume()
 }
 
 /** The phone of the app's [Follows]: `Follows(AndroidPhone(context))`. */

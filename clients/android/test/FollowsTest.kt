@@ -54,9 +54,12 @@ class FollowsTest {
     private val api = object : MatchdayApi {
         var over = setOf<String>()
         var failing = setOf<String>()
+        var listed = mapOf<String, String?>() // what the user follows, on whichever phone
         var asked = {} // what happens while a call waits for the answer
 
         override suspend fun registerAndroid(token: String) = Unit
+
+        override suspend fun follows() = listed
 
         override suspend fun startActivity(matchId: String, teamId: String?): Started? {
             asked()
@@ -115,7 +118,7 @@ class FollowsTest {
     @Test fun aTopicStaysUntilItExpires() {
         follow("7")
         api.over = setOf("7")
-        runBlocking { follows.refresh(api) }
+        runBlocking { follows.resume(api) }
         follow("7")
 
         now = expiry.minusSeconds(1)
@@ -128,17 +131,17 @@ class FollowsTest {
         assertEquals(emptyMap<String, Follow>(), phone.kept)
     }
 
-    @Test fun aRefreshShowsEachMatchThatIsNotOver() {
+    @Test fun aResumeShowsEachMatchThatIsNotOver() {
         listOf("6", "7", "8", "9").forEach { follow(it) }
         phone.shown.clear()
 
         api.over = setOf("6")
-        runBlocking { follows.refresh(api) }
+        runBlocking { follows.resume(api) }
         assertEquals(listOf("7", "8", "9").map { "update $it 1st innings" }, phone.shown)
         phone.shown.clear()
 
         api.failing = setOf("7")
-        assertThrows(IOException::class.java) { runBlocking { follows.refresh(api) } }
+        assertThrows(IOException::class.java) { runBlocking { follows.resume(api) } }
         assertEquals(listOf("8", "9").map { "update $it 1st innings" }, phone.shown)
     }
 
@@ -192,12 +195,27 @@ class FollowsTest {
         assertEquals(emptyList<String>(), phone.shown)
     }
 
-    @Test fun aMatchThatTheUserEndsDuringARefreshIsNotShown() {
+    @Test fun aMatchThatTheUserEndsDuringAResumeStaysEnded() {
         follow("7")
         phone.shown.clear()
 
         api.asked = { follows.end("7") }
-        runBlocking { follows.refresh(api) }
+        runBlocking { follows.resume(api) }
         assertEquals(emptyList<String>(), phone.shown)
+        assertEquals(emptySet<String>(), phone.topics)
+    }
+
+    @Test fun aResumeSubscribesToWhatTheAppAndTheUserFollow() {
+        phone.kept["7"] = Follow("7-11", "11", expiry.epochSecond) // from a backup
+        phone.kept["8"] = Follow("8-neutral", null, expiry.epochSecond)
+        api.listed = mapOf("7" to "12", "9" to "11", "10" to null)
+        api.over = setOf("8")
+        api.failing = setOf("10")
+
+        assertThrows(IOException::class.java) { runBlocking { follows.resume(api) } }
+        assertEquals(setOf("7-11", "9-11"), phone.topics)
+        assertEquals(setOf("7", "8", "9"), phone.kept.keys)
+        assertEquals(setOf("update 7 1st innings", "update 9 1st innings"), phone.shown.toSet())
+        assertTrue("$waits", waits.single() in 0.seconds..30.seconds)
     }
 }

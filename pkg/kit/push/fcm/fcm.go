@@ -49,6 +49,11 @@ const google = "https://fcm.googleapis.com"
 // answerTime is Google's shortest time for an answer.
 const answerTime = 10 * time.Second
 
+// pingTime is how long a connection is silent before it is pinged, and then until it is replaced. net/http keeps one whose
+// answers are late: without pings, each message on a connection that has broken silently is lost, until the system ends it
+// after minutes.
+const pingTime = time.Second
+
 // maxAnswer bounds what is read of an answer, in bytes.
 const maxAnswer = 1 << 16
 
@@ -78,6 +83,7 @@ func open(c Config, project string, read func(context.Context) (account, error))
 
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = c.InFlight
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingTime, PingTimeout: pingTime}
 	client := &http.Client{Transport: transport, Timeout: c.AnswerTimeout}
 
 	return &Sender{

@@ -63,6 +63,9 @@ type Sender struct {
 	url    string
 	tokens *tokens
 	http   *http.Client
+
+	mu    sync.Mutex
+	until time.Time // nothing is sent before
 }
 
 // Open prepares a Sender. It dials nothing. Errors: ErrKey.
@@ -127,8 +130,35 @@ func (e *Limited) Error() string {
 	return fmt.Sprintf("fcm: Google takes nothing for %s", e.RetryAfter)
 }
 
-// limitedFor is how long a project waits after a 429 without Retry-After.
+// limitedFor is how long a project waits after a 429 without Retry-After. It is also the longest time for which a Sender
+// asks Google nothing.
 const limitedFor = time.Minute
+
+// limited returns *Limited while the quota is used up, as an earlier answer has said.
+func (s *Sender) limited() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	if left := s.until.Sub(s.cfg.Now()); left > 0 {
+		return &Limited{left}
+	}
+
+	return nil
+}
+
+// limit returns *Limited for an answer. After a 429 it has nothing sent for that time. A 503 may be of one message.
+func (s *Sender) limit(a answer) error {
+	wait := cmp.Or(a.retryAfter, limitedFor)
+
+	if a.status == http.StatusTooManyRequests {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+
+		s.until = s.cfg.Now().Add(min(wait, limitedFor))
+	}
+
+	return &Limited{wait}
+}
 
 // Send sends m to tokens. It calls outcome exactly once for each token that it takes, never
 // concurrently, as push.Sender.Send does. It takes no more tokens when ctx ends, when the message's
@@ -249,6 +279,10 @@ func (s *Sender) life(ctx context.Context, m *Message) (context.Context, context
 // send sends m to one recipient. A request is made once more if its answer was lost, or if Google
 // refused the access token. The error is one that ends a run.
 func (s *Sender) send(ctx context.Context, m *Message, kind, to string) (o push.Outcome, tries int, err error) {
+	if err := s.limited(); err != nil {
+		return s.missed(m, "QUOTA_EXCEEDED"), 0, err
+	}
+
 	var refused string // access token
 
 	for tries < 2 {
@@ -280,7 +314,7 @@ func (s *Sender) send(ctx context.Context, m *Message, kind, to string) (o push.
 		case later:
 			return s.missed(m, a.reason()), tries, nil
 		case limit:
-			return s.missed(m, a.reason()), tries, &Limited{cmp.Or(a.retryAfter, limitedFor)}
+			return s.missed(m, a.reason()), tries, s.limit(a)
 		case stop:
 			return s.missed(m, a.reason()), tries, &Refused{a.status, a.reason()}
 		case remint:

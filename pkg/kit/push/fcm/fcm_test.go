@@ -285,6 +285,75 @@ func TestQuotaEndsTheRun(t *testing.T) {
 	}
 }
 
+// TestRetryAfterIsKept: after a 429 no message is sent before the time that Google asks for, up to a minute. A 503 may be of one
+// message.
+func TestRetryAfterIsKept(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		answer sim.Answer
+		first  time.Duration // of the message that gets the answer
+		kept   time.Duration
+	}{
+		"the quota":               {sim.Answer{Status: 429, Code: "QUOTA_EXCEEDED", RetryAfter: 40 * time.Second}, 40 * time.Second, 40 * time.Second},
+		"the quota, without time": {sim.Answer{Status: 429, Code: "QUOTA_EXCEEDED"}, time.Minute, time.Minute},
+		"the quota, for long":     {sim.Answer{Status: 429, Code: "QUOTA_EXCEEDED", RetryAfter: time.Hour}, time.Hour, time.Minute},
+		"unavailable":             {sim.Answer{Status: 503, Code: "UNAVAILABLE", RetryAfter: 40 * time.Second}, 40 * time.Second, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			server, clock, s := google(t)
+			to := installed(server, 1)
+			server.Answer("match-1", c.answer)
+
+			for _, step := range []struct {
+				at    time.Duration
+				topic string
+				want  time.Duration // *Limited
+			}{
+				{0, "match-1", c.first},
+				{2 * time.Second, "match-2", max(c.kept-2*time.Second, 0)},
+				{c.kept, "match-2", 0},
+			} {
+				if err := clock.Sleep(t.Context(), start.Add(step.at)); err != nil {
+					t.Fatal(err)
+				}
+
+				outcome, counts := push.Outcome{Result: push.Delivered}, push.Counts{Delivered: 1}
+				if step.want > 0 {
+					outcome, counts = push.Outcome{Result: push.Requeue, Reason: "QUOTA_EXCEEDED"}, push.Counts{Requeued: 1}
+				}
+
+				before := server.Counts()
+				err := s.Broadcast(t.Context(), step.topic, display(t, push.Terms{}))
+
+				var got time.Duration
+				if limited, ok := errors.AsType[*fcm.Limited](err); ok {
+					got, err = limited.RetryAfter, nil
+				}
+
+				if got != step.want || err != nil {
+					t.Errorf("after %s: limited for %s, %v; want %s", step.at, got, err, step.want)
+				}
+
+				if step.at == 0 {
+					continue
+				}
+
+				outcomes, all, _ := send(t.Context(), s, notification(t), slices.Values(to))
+				if diff := cmp.Diff(map[string]push.Outcome{to[0]: outcome}, outcomes); diff != "" || all != counts {
+					t.Errorf("after %s: %+v, %s", step.at, all, diff)
+				}
+
+				if asked := !maps.Equal(before, server.Counts()); asked != (step.want == 0) {
+					t.Errorf("after %s: Google was asked: %t", step.at, asked)
+				}
+			}
+		})
+	}
+}
+
 // TestAccessToken: it is fetched before it ends, and once for all who need it.
 func TestAccessToken(t *testing.T) {
 	t.Parallel()

@@ -109,7 +109,7 @@ final class MatchActivities {
             do {
                 let started = try await cricket.startActivity(
                     matchId: activity.attributes.matchId,
-                    body: .init(pushToken: token.hexadecimal, teamId: activity.attributes.teamId))
+                    body: .init(environment: .own, pushToken: token.hexadecimal, teamId: activity.attributes.teamId))
                 if let current = started.current, let state = try? content(of: current.display, at: current.at) {
                     // iOS ignores it if a later push came first.
                     await activity.update(state, alertConfiguration: nil, timestamp: current.at)
@@ -123,6 +123,17 @@ final class MatchActivities {
                 wait = min(2 * wait, 300)
             }
         }
+    }
+}
+
+extension Cricket.StartActivityBodyEnvironment {
+    /// Of the tokens of this build, as for `registerDevice`.
+    static var own: Self {
+        #if DEBUG
+        return .sandbox
+        #else
+        return .production
+        #endif
     }
 }
 

@@ -31,6 +31,8 @@ type Subscription struct {
 	PushToken string `dynamodbav:"pushToken"`
 	UserID    string `dynamodbav:"userId"`
 	TeamID    string `dynamodbav:"teamId,omitempty"` // the team that the user supports; "" is neutral
+	// Environment is that of Apple's push service that issued the token. Without it the activity is of the stage's.
+	Environment string `dynamodbav:"environment,omitempty"`
 	// Frequent is whether the user's registered phone allowed frequent updates when the
 	// activity was registered.
 	Frequent  bool  `dynamodbav:"frequentPushesEnabled"`
@@ -54,9 +56,10 @@ type StartActivity struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	Body    struct {
-		Platform  string     `json:"platform,omitempty" enum:"ios,ipados,android" doc:"The operating system of the phone. Absent: ios."`
-		PushToken push.Token `json:"pushToken,omitempty" doc:"The activity's push token, in hexadecimal. Without it the activity must listen to the channel in the answer, which requires iOS 18 or later on the caller's registered phone. An Android phone has none."`
-		TeamID    string     `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" example:"11" doc:"The team that the user supports. Without it the activity is neutral."`
+		Platform    string     `json:"platform,omitempty" enum:"ios,ipados,android" doc:"The operating system of the phone. Absent: ios."`
+		PushToken   push.Token `json:"pushToken,omitempty" doc:"The activity's push token, in hexadecimal. Without it the activity must listen to the channel in the answer, which requires iOS 18 or later on the caller's registered phone. An Android phone has none."`
+		Environment string     `json:"environment,omitempty" enum:"production,sandbox" doc:"The environment of Apple's push service that issued pushToken: sandbox for an app that Xcode has installed. An activity of another environment than the stage's is not updated. Absent: that of the stage."`
+		TeamID      string     `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" example:"11" doc:"The team that the user supports. Without it the activity is neutral."`
 	}
 }
 
@@ -255,10 +258,11 @@ func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fi
 	phones = follower.IPhones(phones)
 	token := in.Body.PushToken.Lower()
 	row := Subscription{
-		UserID: in.UserID, TeamID: in.Body.TeamID, Frequent: len(phones) > 0 && phones[0].Frequent, // of the phone that was used last
+		UserID: in.UserID, TeamID: in.Body.TeamID, Environment: in.Body.Environment,
+		Frequent:  len(phones) > 0 && phones[0].Frequent, // of the phone that was used last
 		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), ExpiresAt: f.Expiry(now, match.KeepActivity),
 	}
-	set := dynamo.Set(row, "userId", "teamId", "frequentPushesEnabled", "updatedAt", "expiresAt").SetIfAbsent(row, "createdAt")
+	set := dynamo.Set(row, "userId", "teamId", "environment", "frequentPushesEnabled", "updatedAt", "expiresAt").SetIfAbsent(row, "createdAt")
 	available := dynamo.Absent[Subscription]("userId").Or(dynamo.Equal[Subscription]("userId", in.UserID))
 	activity := dynamo.Entry{
 		Access:    tables.RegisterActivity,

@@ -35,6 +35,8 @@ func (x *Activities) Channels() *Channels { return &x.channels }
 
 func (x *Pusher) Sender() **push.Sender { return &x.sender }
 
+func (x *Pusher) Environment() *string { return &x.environment }
+
 func (x *Pusher) PerMessage() *int { return &x.perMessage }
 
 func (x *Pusher) PageTimeout() *time.Duration { return &x.pageTimeout }

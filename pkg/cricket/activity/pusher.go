@@ -41,6 +41,7 @@ func NewPusher(env app.Env, sender *push.Sender) *Pusher {
 		sender:           sender,
 		queue:            queue.Open(env.AWS, env.Queues),
 		now:              env.Now,
+		environment:      push.EnvironmentOf(env),
 		perMessage:       perMessage,
 		pageTimeout:      env.Limit(pageTimeout),
 		broadcastTimeout: env.Limit(broadcastTimeout),
@@ -154,6 +155,7 @@ type Pusher struct {
 	sender           *push.Sender
 	queue            queue.Sender
 	now              func() time.Time
+	environment      string // of Apple
 	perMessage       int
 	pageTimeout      time.Duration
 	broadcastTimeout time.Duration
@@ -298,7 +300,8 @@ func (p *Pusher) pushTokens(ctx context.Context, f match.Fixture, m MatchChanged
 
 		for _, s := range all[start:min(start+perPage, len(all))] {
 			if s.ExpiresAt > now {
-				to := group{f.Perspective(s.TeamID), s.Frequent}
+				foreign := !push.Phone{Environment: s.Environment}.Takes(p.environment)
+				to := group{f.Perspective(s.TeamID), s.Frequent, foreign}
 				groups[to] = append(groups[to], s.PushToken)
 			}
 		}
@@ -329,6 +332,7 @@ type update struct {
 type group struct {
 	view     string
 	frequent bool // the phones allow frequent updates
+	foreign  bool // of another environment of Apple: they get no message
 }
 
 // accepted adds the time from the update's slot to now, when Apple has accepted a push of
@@ -421,11 +425,12 @@ func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) 
 
 // target is what a push needs of a Subscription.
 type target struct {
-	PushToken string `dynamodbav:"pushToken"`
-	TeamID    string `dynamodbav:"teamId,omitempty"`
-	Frequent  bool   `dynamodbav:"frequentPushesEnabled"`
-	UpdatedAt int64  `dynamodbav:"updatedAt"` // epoch ms
-	ExpiresAt int64  `dynamodbav:"expiresAt"` // epoch s
+	PushToken   string `dynamodbav:"pushToken"`
+	TeamID      string `dynamodbav:"teamId,omitempty"`
+	Environment string `dynamodbav:"environment,omitempty"`
+	Frequent    bool   `dynamodbav:"frequentPushesEnabled"`
+	UpdatedAt   int64  `dynamodbav:"updatedAt"` // epoch ms
+	ExpiresAt   int64  `dynamodbav:"expiresAt"` // epoch s
 }
 
 // subscriptions reads the activities of m, in the order of their tokens: those of its tokens if it
@@ -478,9 +483,10 @@ type pushRun struct {
 }
 
 // pushPage pushes the message of each group to its tokens until sending ends, removes
-// the tokens that are unregistered or ended, and sends messages that retry the unreached. If the
-// match is over and has no display, it removes the tokens without a push: iOS ends their
-// activities after some hours.
+// the tokens that are unregistered or ended, and sends messages that retry the unreached. It
+// pushes nothing to foreign tokens, and removes them if the match is over. If the match is
+// over and has no display, it removes the tokens without a push: iOS ends their activities
+// after some hours.
 func (r *pushRun) pushPage(ctx, sending context.Context, messages map[string]*update, groups map[group][]string) error {
 	r.remove, r.unreached = nil, nil
 
@@ -491,6 +497,9 @@ func (r *pushRun) pushPage(ctx, sending context.Context, messages map[string]*up
 
 	for to, tokens := range groups {
 		switch message := messages[to.view]; {
+		case to.foreign && r.change.Ended != 0:
+			r.markForRemoval(tokens...)
+		case to.foreign:
 		case message != nil:
 			sends.Go(func() error { return r.send(sending, message, to.frequent, tokens) })
 		case r.change.Ended != 0:

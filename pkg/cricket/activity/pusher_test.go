@@ -83,6 +83,75 @@ func TestPushSendsEachPerspectiveItsDisplay(t *testing.T) {
 	}
 }
 
+// TestActivityOfAnotherEnvironmentIsNotPushed: APNs refuses its token. It is removed when the match is over.
+func TestActivityOfAnotherEnvironmentIsNotPushed(t *testing.T) {
+	t.Parallel()
+
+	for environment, want := range map[string]map[string]int{
+		"production": {"local": 1, "production": 1, "changed": 1},
+		"sandbox":    {"local": 1, "sandbox": 1, "changed": 1},
+		"":           {"local": 1, "production": 1, "sandbox": 1, "changed": 1},
+	} {
+		t.Run(environment, func(t *testing.T) {
+			t.Parallel()
+			w, _, _ := worldWithActivities(t) // whose activities were stored without an environment
+			testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
+
+			for _, in := range []struct{ name, environment string }{
+				{"production", "production"}, {"sandbox", "sandbox"}, {"changed", "sandbox"}, {"changed", "production"}, {"changed", ""},
+			} {
+				body := map[string]string{"pushToken": crickettest.Token(in.name), "environment": in.environment}
+				if in.environment == "" {
+					delete(body, "environment")
+				}
+
+				text, err := json.Marshal(body)
+				testkit.Must(t, err)
+
+				if status, answer := startOn(w, in.name, string(text)); status != http.StatusCreated {
+					t.Fatalf("%s: %d %s", in.name, status, answer)
+				}
+			}
+
+			p := w.Pusher(w.Env(activity.PushActivitiesFunction()))
+			*p.Environment() = environment
+			names := []string{"local", "production", "sandbox", "changed"}
+
+			check := func(when string, times int) {
+				t.Helper()
+
+				got, all := map[string]int{}, map[string]int{}
+
+				for _, name := range names {
+					if n := pushCount(w, name); n > 0 {
+						got[name] = n
+					}
+
+					if n := want[name] * times; n > 0 {
+						all[name] = n
+					}
+				}
+
+				if diff := cmp.Diff(all, got); diff != "" {
+					t.Errorf("%s, pushes (-want +got):\n%s", when, diff)
+				}
+			}
+
+			testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+			check("after an update", 1)
+
+			testkit.Must(t, p.PushActivities(w.NewContext(), w.SetEnd("7", crickettest.At(9).Unix())))
+			check("after the end", 2)
+
+			for _, s := range testkit.Rows[activity.Subscription](w.World, tables.Subscriptions) {
+				if s.MatchID == "7" && s.PushToken != "" {
+					t.Errorf("the activity of %s is left after the end", s.UserID)
+				}
+			}
+		})
+	}
+}
+
 // delaysOf returns the delays of pushes that were emitted, in ms.
 func delaysOf(w *crickettest.World) (all []float64) {
 	for _, line := range w.Logs.Lines() {

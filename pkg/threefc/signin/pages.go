@@ -52,7 +52,8 @@ func OpenMailPages(ctx context.Context, env app.Env) (*MailPages, error) {
 
 // paths are those of the pages to which a sign-in may lead. No other site is among them.
 var paths = regexp.MustCompile(
-	`^/(join/[0-9A-Za-z-]{1,32}|invitations/[0-9A-Z]{26}|sessions/[0-9A-Z]{26}/me|members/[0-9A-Za-z-]{1,40}(\?(game=[0-9A-Za-z-]{1,40}&)?season=[0-9A-Za-z-]{1,40})?|score/([0-9A-Z]{26}|last)|` +
+	`^/(join/[0-9A-Za-z-]{1,32}|invitations/[0-9A-Z]{26}|sessions/[0-9A-Z]{26}/me|score/([0-9A-Z]{26}|last)|` +
+		`members/[0-9A-Za-z-]{1,40}(\?(game=[0-9A-Za-z-]{1,40}&)?season=[0-9A-Za-z-]{1,40})?|` +
 		`preferences/me|home|manage/[0-9A-Z]{26}(/(seasons|sessions|games)/[0-9A-Z]{26})?)$`)
 
 // maxNext is the longest next of a request: with the slugs of a league, a season and a game a path is shorter.

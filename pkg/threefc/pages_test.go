@@ -95,17 +95,24 @@ func TestEveryLinkLeadsToItsPage(t *testing.T) {
 
 	links := map[string]string{"a QR code": decode[struct{ URL string }](m, "sam", "POST", m.path("join-code"), nil).URL}
 
+	m.moveTo(19)
+	m.moveMails("a game that has moved", 1)
 	m.step("thirds/1/start")
 	m.score("sam", m.goalOf(0, "blue"))
 	m.Play("sam", m.id)
 	m.Aggregate()
 
-	meeting := strings.Split(m.tomorrow(), "/")[3]
+	answers := m.tomorrow()
+	meeting := strings.Split(answers, "/")[3]
 	user := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
 
 	for _, one := range []notice.Mail{{UserID: user, SessionID: meeting}, {UserID: user, GameID: m.id}} {
 		testkit.Must(t, testkit.Open(m.World.World, notice.SendMailFunction(), notice.OpenMailer).SendMail(m.NewContext(), one))
 	}
+
+	m.Do("lena", "PUT", answers, map[string]any{"status": "in"})
+	m.Do("sam", "PATCH", "/v1/sessions/"+meeting, map[string]any{"sessionDate": "2026-06-14"})
+	m.moveMails("a session that has moved", 2)
 
 	texts := map[string]string{"the calendar": m.Do("", "GET", "/l/parkside/spring-2026/calendar.ics", nil).Body}
 	texts["the calendar"] = strings.ReplaceAll(texts["the calendar"], "\r\n ", "") // long lines are folded
@@ -146,7 +153,53 @@ func TestEveryLinkLeadsToItsPage(t *testing.T) {
 	}
 
 	same(t, "the table", m.state(), before)
-	same(t, "the calendar and the kinds of mails", len(texts), 5)
+	same(t, "the calendar and the kinds of mails", len(texts), 7)
+}
+
+// TestMailsOfAPrivateLeague: the result and the move of a game have a link to its page only for who may see it. A player
+// who is no member gets the mail without one.
+func TestMailsOfAPrivateLeague(t *testing.T) {
+	t.Parallel()
+
+	for _, member := range []bool{false, true} {
+		m := club(t)
+		m.lena()
+		m.become(item.Private)
+
+		if member {
+			user := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
+			m.Join(m.l, item.Viewer, user)
+		}
+
+		check := func(mail string) {
+			t.Helper()
+
+			to := ""
+
+			for _, one := range link.FindAllString(m.latestMail(), -1) {
+				if strings.Contains(one, "/members/") {
+					to = strings.TrimPrefix(one, threefctest.API)
+				}
+			}
+
+			same(t, fmt.Sprintf("%s has a link, for a member: %v", mail, member), to != "", member)
+
+			if to != "" {
+				m.show("lena", to, http.StatusOK, "Blue – Red – Yellow")
+			}
+		}
+
+		m.moveTo(19)
+		m.moveMails("the move", 1)
+		check("the move")
+
+		m.step("thirds/1/start")
+		m.score("sam", m.goalOf(0, "blue"))
+		m.Play("sam", m.id)
+		m.Aggregate()
+		m.Notify()
+		check("the result")
+	}
 }
 
 // TestSignInOnThePages: by a form and a link, which leads on to the page that asked for it, and to no

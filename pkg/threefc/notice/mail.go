@@ -275,7 +275,7 @@ func SendMailFunction() app.Function {
 		IfDown: "Users get no mails about games and sessions.",
 		On:     MailQueue,
 		Uses: []spec.Access{tables.GetPreferences, tables.MarkMail, tables.GetGame, tables.GetSession, tables.GetSeason,
-			tables.GetLeague, tables.MyPlayers, account.CheckDeleted},
+			tables.GetLeague, tables.GetGrant, tables.MyPlayers, account.CheckDeleted},
 		Users: []spec.UserOp{spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails}, Secrets: []string{web.LinkKeys},
 		Memory: 256, Timeout: 30 * time.Second,
 	}, OpenMailer, (*Mailer).SendMail)
@@ -394,9 +394,23 @@ func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err erro
 		fmt.Fprintf(&b, "%s: %d scored, %d conceded\n", g.V().Teams[i].Name, score.Scored, score.Conceded)
 	}
 
-	fmt.Fprintf(&b, "\nThe game: %s\n", s.link.League(*l.V(), x.V().Slug, g.V().Slug))
+	page, err := s.toGame(ctx, in.UserID, *l.V(), x.V().Slug, g.V().Slug)
+	b.WriteString(page)
 
-	return s.ending(in.UserID, "3FC: the result of your game", b.String()), nil
+	return s.ending(in.UserID, "3FC: the result of your game", b.String()), err
+}
+
+// toGame returns the line with the page of a game, "" for a player who is no member of a league that is for members:
+// the page does not exist for the player.
+func (s *Mailer) toGame(ctx context.Context, userID string, l item.League, season, slug string) (string, error) {
+	if l.ForMembers() {
+		_, ok, err := dynamo.Get[item.Row[item.Grant]](ctx, s.db, tables.GetGrant, item.LeagueKey(l.ID), item.GrantKey(userID))
+		if err != nil || !ok {
+			return "", err
+		}
+	}
+
+	return "\nThe game: " + s.link.League(l, season, slug) + "\n", nil
 }
 
 // question asks a user about a session: for the first player, if it is the user's own, and for each whose guardian

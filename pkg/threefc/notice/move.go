@@ -133,8 +133,10 @@ func (s *Mailer) composeMove(ctx context.Context, in Mail) (m mail.Message, err 
 		is = "is postponed: there is no new time yet"
 	}
 
-	return s.ending(in.UserID, "3FC: your game has moved", fmt.Sprintf("Your game %s, in %s, %s.\n\nThe game: %s\n", was,
-		league.Named(l.V().Name), is, s.link.League(*l.V(), x.V().Slug, g.V().Slug))), nil
+	page, err := s.toGame(ctx, in.UserID, *l.V(), x.V().Slug, g.V().Slug)
+
+	return s.ending(in.UserID, "3FC: your game has moved", fmt.Sprintf("Your game %s, in %s, %s.\n%s", was, league.Named(l.V().Name), is,
+		page)), err
 }
 
 // clock returns a start as people write it where a season is played.

@@ -165,9 +165,9 @@ func OperateFunction() app.Function {
 
 var errWhich = problem.New(problem.Unprocessable, "id_needed", "remove-name and dismiss need playerId, and close needs reportId").In("body")
 
-// Operate does something with a league, also with one that was deleted and may be restored. A league that is hidden is for its members, whatever visibility its
-// administrators choose. A second run has no second effect. To delete a league, invoke takedown. Errors:
-// web.ErrNotFound, id_needed, player_not_found.
+// Operate does something with a league, also with one that was deleted and may be restored. A league that is hidden is
+// for its members, whatever visibility its administrators choose. A second run has no second effect. To delete a
+// league, invoke takedown. Errors: web.ErrNotFound, id_needed, player_not_found.
 func (s *Service) Operate(ctx context.Context, in *Operate) (*Operated, error) {
 	id, err := s.idOf(ctx, in.League)
 	if err != nil {

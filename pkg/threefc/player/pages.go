@@ -225,7 +225,8 @@ func SubmitJoinFunction() app.Function {
 
 // SubmitJoin is Service.Join for a form, after ClaimPlayer if the sender is signed in and has chosen a
 // player. A guardian who has chosen a child only claims it. The form has a key, so that a second run adds
-// nobody else; one after its sender has left shows the form with another key. Errors: those of Join and ClaimPlayer, joined_already, and of a form that leaves web.ErrTicket.
+// nobody else; one after its sender has left shows the form with another key. Errors: those of Join and
+// ClaimPlayer, joined_already, and of a form that leaves web.ErrTicket.
 func (s *Pages) SubmitJoin(ctx context.Context, in *SubmitJoin) (*web.Form, error) {
 	if in.Body.Leave != "" {
 		return s.left(ctx, in.Body.Leave)

@@ -294,11 +294,11 @@ func (r *run) checkReasons(ctx context.Context, a *athlete, source string, n int
 			continue
 		}
 
-		late := func(x *activity) bool { return m.state(r.Clock.Now()) == ended && a.late(m, x, 0) }
+		late := func(x *activity) bool { return m.state(r.Clock.Now()) == ended && r.late(a, m, x, 0) }
 		in := func(y *activity) bool { return y != x && late(y) }
 		v := a.without(in).judge(m.goal)[x]
 
-		if says := slices.Contains(is.Reasons, isEnded); late(x) || says && m.state(r.Clock.Now()) == ended && a.late(m, x, found) {
+		if says := slices.Contains(is.Reasons, isEnded); late(x) || says && m.state(r.Clock.Now()) == ended && r.late(a, m, x, found) {
 			v = verdict{why: append(m.against(x.seen, a.hidden(x), a.counts), isEnded)}
 		}
 
@@ -414,7 +414,7 @@ func (r *run) checkVerdicts(ctx context.Context, a *athlete, m *milestone) {
 		}
 
 		v, is := judged[x], m.state(r.Clock.Now()) == ended
-		if is && (late[w.ActivityID] && a.late(m, x, found) || all == a && a.late(m, x, 0)) {
+		if is && (late[w.ActivityID] && r.late(a, m, x, found) || all == a && r.late(a, m, x, 0)) {
 			v = verdict{why: append(m.against(x.seen, a.hidden(x), a.counts), isEnded)}
 		}
 

@@ -101,9 +101,18 @@ func (m *milestone) closes() (at time.Time, ends bool) {
 }
 
 // late reports whether the app has an activity, as it is, since after a milestone was over. It may know of a change
-// some time later. When activities came is not known of those that were fetched by another connection.
-func (a *athlete) late(m *milestone, x *activity, later time.Duration) bool {
+// some time later. Without such a time the answer is certain: a milestone of Strava that would be over in an outage
+// is open until the app knows everything. When activities came is not known of those that were fetched by another
+// connection.
+func (w *world) late(a *athlete, m *milestone, x *activity, later time.Duration) bool {
 	closes, ends := m.closes()
+
+	for _, o := range w.outages() {
+		if later == 0 && m.source != onPhone && closes.After(o.from) && closes.Before(o.to.Add(recovery)) {
+			closes = o.to.Add(recovery)
+		}
+	}
+
 	return ends && (m.source == onPhone || !a.linked.After(closes)) && x.last.Add(later).After(closes)
 }
 

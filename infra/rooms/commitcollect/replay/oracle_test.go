@@ -259,6 +259,34 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// TestLateInAnOutage: what came while a milestone of Strava would have ended in an outage is not late, and may be so for
+// the app. For a milestone of a phone it is.
+func TestLateInAnOutage(t *testing.T) {
+	t.Parallel()
+
+	w := newWorld(1, 8, 56)
+	o, a := w.inactive(), &athlete{}
+	m := &milestone{goal: goal{end: o.from.AddDate(0, 0, -5).Format(time.DateOnly)}}
+
+	for _, c := range []struct {
+		source string
+		at     time.Time
+		later  time.Duration
+		want   bool
+	}{
+		{atStrava, o.from, 0, false},
+		{atStrava, o.to, 0, false},
+		{atStrava, o.to, found, true},
+		{atStrava, o.to.Add(recovery + time.Hour), 0, true},
+		{onPhone, o.to, 0, true},
+	} {
+		m.source = c.source
+		if got := w.late(a, m, &activity{last: c.at}, c.later); got != c.want {
+			t.Errorf("of %s, at %s, and %s later: got %v", c.source, c.at, c.later, got)
+		}
+	}
+}
+
 // TestAthleteWithoutAnything: an athlete whose sign-in has failed has nothing, and all that happens to others
 // passes by.
 func TestAthleteWithoutAnything(t *testing.T) {

@@ -7,11 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/session"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
@@ -61,8 +59,7 @@ func ShowMembersFunction() app.Function {
 		IfDown: "Private leagues have no pages.",
 		On:     spec.Route{Method: "GET", Path: "/members/{league}", Auth: spec.Browser, OthersCall: true},
 		Uses: []spec.Access{tables.ResolveSession, tables.GetGrant, tables.FindSlug, tables.GetLeague, tables.ListSeasons, tables.ListSessions,
-			tables.GetSeason, tables.ReadTables, tables.ReadDays, tables.GetGame, tables.ListGoals, tables.ReadNames, tables.ListRemovals,
-			tables.RenewLogin, account.CheckDeleted},
+			tables.GetSeason, tables.ReadTables, tables.ReadDays, tables.GetGame, tables.ListGoals, tables.ReadNames, tables.ListRemovals},
 		Secrets: []string{web.LinkKeys},
 		Memory:  256, Timeout: 5 * time.Second,
 	}, OpenMembers, (*MemberPages).ShowMembers, ErrNotFound)
@@ -75,15 +72,6 @@ func (s *MemberPages) ShowMembers(ctx context.Context, in *ShowMembers) (*web.Fo
 	userID, err := s.Who(ctx, in.Browser)
 	if err != nil {
 		return nil, err
-	}
-
-	if userID != "" { // a visit lets the session last longer, unless it ends meanwhile
-		_, err := (&signin.Service{Base: s.Base}).Get(account.Require(ctx, userID), &signin.Get{Browser: in.Browser})
-		if problem.Of(err) == problem.Unauthenticated {
-			userID = ""
-		} else if err != nil {
-			return nil, err
-		}
 	}
 
 	if userID == "" {

@@ -91,7 +91,12 @@ func (r *run) check(ctx context.Context, a *athlete) {
 		}
 
 		if r.ask(ctx, a, http.MethodGet, "/milestones/"+m.id, nil, &is, "", "") {
+			known := len(a.problems)
 			r.checkMilestone(a, fmt.Sprintf("milestone %d (%s)", i, m.goal), m, is)
+
+			if len(a.problems) > known { // it names the workouts that differ
+				r.checkVerdicts(ctx, a, m)
+			}
 		}
 	}
 
@@ -418,7 +423,7 @@ func (r *run) checkVerdicts(ctx context.Context, a *athlete, m *milestone) {
 			v = verdict{why: append(m.against(x.seen, a.hidden(x), a.counts), isEnded)}
 		}
 
-		equal(r, a, fmt.Sprintf("the verdict of activity %s for %s", w.ActivityID, m.goal),
+		equal(r, a, fmt.Sprintf("the verdict of activity %s, changed %s, for %s", w.ActivityID, x.last.Format("2006-01-02 15:04"), m.goal),
 			fmt.Sprint(w.Value, strings.Join(w.Reasons, " ")+" "+w.DuplicateOf), fmt.Sprint(m.value(x.seen), v.text(m, x, w.Reasons)))
 	}
 

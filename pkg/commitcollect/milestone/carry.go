@@ -88,11 +88,11 @@ func (s *Service) countRepeated(ctx context.Context, userID string, rows []Row, 
 // hasHistory reports whether all workouts of the milestone have been fetched since it counts anew.
 func (r Row) hasHistory(c link.Connection) bool { return r.AnewAt == 0 || c.WholeAt > r.AnewAt }
 
-// expire carries forward, in each milestone of a user that is open or was held lately, the workouts that are not to be kept any longer,
-// and then has them deleted. It carries only workouts that a complete fetch would have found, as long as they may
-// be kept. A milestone whose history is not complete carries nothing: its history is fetched, and its workouts
-// stay as long as they may. If Strava has answered nobody for as long, each milestone counts anew. A second run
-// finds them carried, and deletes what is left.
+// expire carries forward the workouts of a user that are not to be kept any longer, into each milestone that is open
+// or was held lately, and then has them deleted. It carries only workouts that a complete fetch would have found, as
+// long as they may be kept. A milestone whose history is not complete carries nothing: its history is fetched, and its
+// workouts stay as long as they may. If Strava has answered nobody for as long, each milestone counts anew. A second
+// run finds them carried, and deletes what is left.
 func (s *Service) expire(ctx context.Context, userID string) error {
 	c, err := link.Read(ctx, s.db, userID)
 	if s.keeps == 0 || errors.Is(err, link.ErrNotConnected) {
@@ -168,8 +168,8 @@ func (s *Service) expire(ctx context.Context, userID string) error {
 	return s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: userID, Before: to, Stored: last}, 0)
 }
 
-// carry returns what the milestone has carried, with the workouts that began before a time, epoch s. Those that have not
-// settled count as settled when they are.
+// carry adds to what the milestone has carried the workouts that began before to, epoch s. What has not settled is kept
+// apart until it has.
 func (s *Service) carry(r Row, entries []tally.Entry, choice tally.Choice, to int64) *tally.Carried {
 	g, was, now := r.Goal(), r.carried(), s.now()
 	carried, due := tally.Carry(was.At(math.MaxInt64), entries, g, choice, to), was.DueAt

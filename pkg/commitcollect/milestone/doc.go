@@ -45,14 +45,14 @@
 // # The end
 //
 // A milestone with a last day ends a week after that day is over everywhere, because phones upload
-// late. The end is not stored: it follows from the day and the clock, unless it is held. One that has ended or was
+// late. The end is not stored: it follows from the day and the clock, unless it is held. A milestone that has ended or was
 // abandoned keeps its parts and counts no workout any more; its user may delete it. Ids of open
 // milestones are in a list, which is what a workout reads: a computation takes off it what is
 // completed, abandoned, ended or deleted.
 //
-// A milestone of Strava is held open if nothing was fetched for two days before it would end, because Strava
-// did not answer or its limits were used up. It ends when the next fetch is complete, and counts what that brings,
-// or after 30 days.
+// A milestone of Strava is held open if no fetch was complete in the two days before its end: Strava did not answer,
+// or its limits were used up. It ends after the next complete fetch, whose workouts count, but 30 days later at the
+// latest.
 //
 // The goal may change until the first part is minted. The progress is then that of the new goal. The milestone is
 // open for a week after the change, whatever its last day is.

@@ -132,9 +132,9 @@ func IngestEventsFunction() app.Function {
 
 // IngestEvent fetches the activity of an event, and stores it or its deletion. An event that was
 // handled changes nothing. If another worker handles the event, IngestEvent sends it again for when
-// the lease of that worker is over, in case it dies. Of an event that waits, a message that comes before the one
-// that was sent last is another copy, and ends: otherwise each worker that dies after it has sent one would double
-// the messages of the event, 96 times in a day.
+// the lease of that worker is over, in case it dies. While an event waits, a message that comes before the one that
+// was sent last is a copy, and is dropped. A worker that dies between sending and storing leaves such a copy, which
+// would otherwise be sent again every 15 minutes, too.
 func (s *Ingester) IngestEvent(ctx context.Context, e Event) error {
 	key := dynamo.Key(tables.ClaimEvent, e.Key())
 	now := s.clock.Now()

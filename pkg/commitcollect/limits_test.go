@@ -12,6 +12,7 @@ import (
 	"matchday/infra/sim/strava"
 	"matchday/infra/stage"
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/commitcollect"
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/link"
@@ -550,6 +551,36 @@ func TestSyncFetchesEachUserOnce(t *testing.T) {
 	w.MoveClock(w.Clock.Now().Add(34*time.Hour + 59*time.Minute))
 	testkit.Must(t, s.Reconcile(w.NewContext()))
 	same(t, "messages before users are due", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)), 0)
+}
+
+// TestSyncThatDiesIsRepeated: a fetch of a sync that dies at any of its calls leaves the same time of the last fetch
+// in the list of connected users as at the connection. Otherwise each later sync would take it for one that another
+// message of the same run has done, and would fetch nothing.
+func TestSyncThatDiesIsRepeated(t *testing.T) {
+	t.Parallel()
+
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) (listed bool) {
+		w := small(t)
+		w.MoveClock(noon.Add(36 * time.Hour))
+
+		l, c := syncRow(w, "ann"), connection(w, "ann")
+		l.FetchedAt, l.WholeAt = noon.Unix(), noon.Unix()
+		c["fetchedAtUtc"], c["wholeAtUtc"] = l.FetchedAt, l.WholeAt
+		testkit.PutRows(w.World, tables.Main, l)
+		testkit.PutRows(w.World, tables.Main, c)
+
+		fn, m := workout.BackfillFunction(), link.Backfill{UserID: "ann", Whole: true, Asked: w.Clock.Now().Unix(), Seen: l.FetchedAt}
+		if p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(fn, p), workout.OpenIngester).Backfill(w.NewContext(), m), callsOfStrava...) {
+			again(w)
+			testkit.Must(t, testkit.Open(w.World, fn, workout.OpenIngester).Backfill(w.NewContext(), m))
+		}
+
+		w.Logs.TakeWarnings()
+
+		l, c = syncRow(w, "ann"), connection(w, "ann")
+
+		return float64(l.FetchedAt) == c["fetchedAtUtc"] && float64(l.WholeAt) == c["wholeAtUtc"]
+	})
 }
 
 // TestOperatorIsToldThatFetchesAreLate on the third day on which the limits do not suffice, and not

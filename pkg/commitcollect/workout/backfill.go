@@ -70,7 +70,11 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 			return err
 		}
 
-		if m.Seen != 0 && c.FetchedAt > m.Seen { // another message of the run was first, or the user; or it died before its message
+		if m.Seen != 0 && c.FetchedAt > m.Seen { // another message of the run was first, or the user; or it died after its fetch
+			if err := s.markFetched(ctx, m.UserID, c.FetchedAt, c.WholeAt); err != nil {
+				return err
+			}
+
 			return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 		}
 
@@ -186,12 +190,24 @@ func (s *Ingester) endBackfill(ctx context.Context, m link.Backfill) error {
 		return err
 	}
 
-	changes := dynamo.Set(link.Listed{FetchedAt: m.Began}, "fetchedAtUtc")
+	whole := int64(0)
 	if m.Whole {
-		changes = changes.SetNumber("wholeAtUtc", m.Began)
+		whole = m.Began
 	}
 
-	key = dynamo.Key(tables.MarkFetch, item.Connected(item.Shard(m.UserID)), item.User(m.UserID))
+	return s.markFetched(ctx, m.UserID, m.Began, whole)
+}
+
+// markFetched stores in the list of connected users when the last fetch of a user began, and the last of the whole
+// history, unless that is 0. A fetch that dies before it is marked when it runs again: a user whose connection has a
+// later time than the list would be passed over by every sync.
+func (s *Ingester) markFetched(ctx context.Context, userID string, fetched, whole int64) error {
+	changes := dynamo.Set(link.Listed{FetchedAt: fetched}, "fetchedAtUtc")
+	if whole != 0 {
+		changes = changes.SetNumber("wholeAtUtc", whole)
+	}
+
+	key := dynamo.Key(tables.MarkFetch, item.Connected(item.Shard(userID)), item.User(userID))
 
 	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkFetch, key, changes, dynamo.Exists[link.Listed]("PK")))
 }

@@ -98,7 +98,7 @@ func TestAnotherAthleteIsPurged(t *testing.T) {
 }
 
 // TestAnotherAthleteCrashes: wherever connecting another athlete crashes, the workouts are
-// those of the athlete who is connected in the end.
+// those of the athlete who is connected in the end. A deletion is proven only if there was one.
 func TestAnotherAthleteCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) bool {
@@ -122,12 +122,13 @@ func TestAnotherAthleteCrashes(t *testing.T) {
 		w.Logs.TakeWarnings()
 		got := athletes(w, "ann")
 
-		want := map[string]int{"workouts of 77": 3, "entries of 77": 3, "ledgers": 1}
+		want, proven := map[string]int{"workouts of 77": 3, "entries of 77": 3, "ledgers": 1}, 0
 		if fmt.Sprint(connection(w, "ann")["athleteId"]) == "99" {
-			want = map[string]int{"workouts of 99": 1, "entries of 99": 1, "ledgers": 1}
+			want, proven = map[string]int{"workouts of 99": 1, "entries of 99": 1, "ledgers": 1}, 1
 		}
 
 		same(t, "what is stored", got, want)
+		same(t, "proofs of a deletion", len(proofs(w)), proven)
 
 		return true
 	})

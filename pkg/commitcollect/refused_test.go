@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/notice"
 	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/userdata"
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/app"
@@ -202,6 +203,32 @@ func TestRefusedConnectionIsRecordedOnce(t *testing.T) {
 		409, "athlete_already_connected")
 	same(t, "entries of the trail", entriesOf(w, "ann")["STRAVA_AUTHORIZE failed"], 1)
 	same(t, "the connection", connection(w, "ann"), before)
+}
+
+// TestRefusedAthleteLeavesTheFirst: the purge that was requested before the other athlete was refused deletes nothing,
+// proves nothing, and has nothing counted anew or fetched.
+func TestRefusedAthleteLeavesTheFirst(t *testing.T) {
+	t.Parallel()
+	w := small(t)
+	expiring(w)
+	carried(w, tally.Carried{To: noon.AddDate(0, 0, -7).Unix(), Sum: 4000, Counted: 1})
+	dropWaiting(w)
+	testkit.PutRows(w.World, tables.Main, stored{"PK": "STRAVA#ATHLETE#99", "SK": "OWNER", "entityType": "StravaOwner", "userId": "bob"})
+
+	before := testkit.Row[milestone.Row](w.World, tables.Main, "USER#ann", "MILESTONE#"+theMilestone(w)).Carried
+	workouts := w.Count(tables.Main, "USER#ann", "WORKOUT#")
+
+	w.SignIn("ann")
+	refused(t, "bob's athlete", w.Ask("ann", http.MethodGet, w.Consent("ann", 99, "yes", "activity:read").RequestURI(), nil),
+		409, "athlete_already_connected")
+
+	fetches := fail(w, "/api/v3/athlete/activities", 503, htmlType, "")
+	w.Pass(2 * link.PurgeDelay)
+
+	same(t, "workouts", w.Count(tables.Main, "USER#ann", "WORKOUT#"), workouts)
+	same(t, "proofs of a deletion", len(proofs(w)), 0)
+	same(t, "what is carried", testkit.Row[milestone.Row](w.World, tables.Main, "USER#ann", "MILESTONE#"+theMilestone(w)).Carried, before)
+	same(t, "fetches", *fetches, 0)
 }
 
 // TestMilestoneChangesMeanwhile: a pause is repeated while the milestone changes, and is

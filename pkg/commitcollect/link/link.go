@@ -373,7 +373,7 @@ func (s *Service) connect(ctx context.Context, userID, scope string, consent int
 		}
 		// The message first: after a crash nobody would know of the first athlete, or fetch
 		// anything before the night. If the writes fail, the purge finds the athlete connected,
-		// and ends and deletes nothing, and the backfill finds no connection.
+		// and ends, deletes and proves nothing, and the backfill finds no connection.
 		if leaves {
 			err = s.queue.Send(ctx, PurgeQueue, Purge{
 				UserID: userID, Fetch: true, Token: old.RefreshToken, AthleteID: old.AthleteID, Since: s.clock.Now().Unix(),

@@ -59,8 +59,8 @@ func PurgeWorkoutsFunction() app.Function {
 // PurgeWorkouts ends the access at Strava to which m.Token belongs, and deletes the workouts that are not of
 // the user's connected athlete. If m.Broken is set, it also ends the broken connection. Milestones keep
 // their progress and their parts, and are computed again. When nothing is left of an athlete it writes the proof
-// of that. A second run deletes what is left. Strava
-// requires the deletion within 48 hours.
+// of that, and has the history fetched if m.Fetch is set. It deletes and proves nothing while that athlete is
+// connected. A second run deletes what is left. Strava requires the deletion within 48 hours.
 func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 	if m.Before != 0 {
 		return s.expire(ctx, m)
@@ -84,20 +84,23 @@ func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 		}
 	}
 
-	// What milestones have carried forward goes with the workouts.
 	c, err := s.connected(ctx, m)
 	if err != nil {
 		return err
 	}
 
-	anew := Changed{UserID: m.UserID, Anew: m.Fetch || c.AthleteID == 0}
-	if anew.Anew {
+	// The athlete of the message is still connected if another one was refused: nothing was deleted. A message of
+	// before it named the athlete is one of a change.
+	left := c.AthleteID == 0 || m.Fetch && c.AthleteID != m.AthleteID
+	if left {
 		if err := s.trail.Prove(ctx, m.UserID, trail.WorkoutsDelete); err != nil {
 			return err
 		}
 	}
 
-	if err := s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, anew); err != nil || !m.Fetch {
+	// What milestones have carried forward goes with the workouts.
+	anew := Changed{UserID: m.UserID, Anew: left}
+	if err := s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, anew); err != nil || !left || !m.Fetch {
 		return err
 	}
 

@@ -3,6 +3,7 @@ package commitcollect_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -160,6 +161,18 @@ func expiring(w *commitcollecttest.World) {
 	m := testkit.Row[stored](w.World, tables.Main, "USER#ann", "MILESTONE#"+id)
 	delete(m, "countsAnewAtUtc")
 	testkit.PutRows(w.World, tables.Main, m)
+	dropWaiting(w)
+}
+
+// inCarried prepares what expiring does, with the older workout carried forward, and returns its id.
+func inCarried(w *commitcollecttest.World) int64 {
+	w.T.Helper()
+	expiring(w)
+
+	old := w.Strava.Activities(77)[1].ID
+	carried(w, tally.Carried{To: noon.AddDate(0, 0, -7).Unix(), Sum: 4000, Counted: 1, LastID: fmt.Sprint(old), SeenAt: noon.Unix()})
+
+	return old
 }
 
 // carried has the milestone of ann have carried workouts forward.
@@ -174,6 +187,11 @@ func carried(w *commitcollecttest.World, c tally.Carried) {
 // evaluate computes the milestones of ann.
 func evaluate(w *commitcollecttest.World, env app.Env) error {
 	return testkit.OpenWith(w.World, env, milestone.Open).EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann"})
+}
+
+// countAnew has the milestones of ann count anew.
+func countAnew(w *commitcollecttest.World, env app.Env) error {
+	return testkit.OpenWith(w.World, env, milestone.Open).EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann", Anew: true})
 }
 
 // set pauses or resumes the milestone of ann.
@@ -304,12 +322,17 @@ var jobs = map[string]job{
 		return testkit.OpenWith(w.World, env, milestone.Open).EvaluateMilestones(w.NewContext(),
 			workout.Changed{UserID: "ann", Expire: true})
 	}},
-	"milestones count anew": {milestone.EvaluateMilestonesFunction(), func(w *commitcollecttest.World) {
-		expiring(w)
-		carried(w, tally.Carried{To: noon.AddDate(0, 0, -7).Unix(), Sum: 4000, Counted: 1})
-	}, func(w *commitcollecttest.World, env app.Env) error {
-		return testkit.OpenWith(w.World, env, milestone.Open).EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann", Anew: true})
-	}},
+	"milestones count anew": {milestone.EvaluateMilestonesFunction(), func(w *commitcollecttest.World) { inCarried(w) }, countAnew},
+	"milestones count anew in a stage that keeps all": {milestone.EvaluateMilestonesFunction(), func(w *commitcollecttest.World) {
+		inCarried(w)
+		delete(w.Settings, link.RetentionDays)
+	}, countAnew},
+	"a workout that is carried moves": {milestone.EvaluateMilestonesFunction(), func(w *commitcollecttest.World) {
+		old := inCarried(w)
+		w.MoveClock(noon.Add(time.Minute))
+		w.Strava.Edit(old, nil, func(a *strava.Activity) { a.StartDate = noon.Add(-2 * time.Hour) })
+		ingest(w, eventOf("update", old, noon.Add(time.Minute)))
+	}, evaluate},
 	"workouts that are carried are deleted": {workout.PurgeWorkoutsFunction(), func(w *commitcollecttest.World) {
 		expiring(w)
 		seedWorkouts(w, "ann", 40)

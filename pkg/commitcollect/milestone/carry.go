@@ -39,50 +39,49 @@ func (s *Service) save(ctx context.Context, r Row) (Row, error) {
 	return next, dynamo.RefusedAs(err, errVersion)
 }
 
-// countAnew has the open ones of a user's milestones forget what they have carried forward, in place. If the
-// user is connected, it has the history fetched for them. It does nothing where all workouts are kept.
-func (s *Service) countAnew(ctx context.Context, userID string, rows []Row) (err error) {
-	now, anew := s.now(), false
+// anewDelay is how long the history waits for the milestones to be written that count anew: a fetch before would not
+// reach back far enough. It is the timeout of the function that writes them.
+const anewDelay = 30 * time.Second
+
+// countAnew has the open ones of a user's milestones that which chooses forget what they have carried forward, in place. If
+// the user is connected, it has the history fetched for them. It does nothing where all workouts are kept.
+func (s *Service) countAnew(ctx context.Context, userID string, rows []Row, which func(Row) bool) error {
+	now := s.now()
+	goes := func(r Row) bool {
+		return r.From() == item.Strava && r.IsOpen(now) && (s.keeps > 0 || r.Carried != nil) && which(r)
+	}
+
+	if !slices.ContainsFunc(rows, goes) {
+		return nil
+	}
+
+	_, err := link.Read(ctx, s.db, userID)
+	if err == nil { // the message first: what a row has carried is the only sign that it is needed
+		err = s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: userID, Whole: true}, anewDelay)
+	}
+
+	if err != nil && !errors.Is(err, link.ErrNotConnected) {
+		return err
+	}
 
 	for i, r := range rows {
-		if r.From() != item.Strava || !r.IsOpen(now) || s.keeps == 0 && r.Carried == nil {
+		if !goes(r) {
 			continue
 		}
 
-		r.Carried, r.AnewAt, anew = nil, now.Unix(), true
+		r.Carried, r.AnewAt = nil, s.now().Unix()
 		if rows[i], err = s.save(ctx, r); err != nil {
 			return err
 		}
 	}
 
-	if !anew {
-		return nil
-	}
-
-	_, err = link.Read(ctx, s.db, userID)
-	if errors.Is(err, link.ErrNotConnected) {
-		return nil
-	}
-
-	if err != nil {
-		return err
-	}
-
-	return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: userID, Whole: true}, 0)
+	return nil
 }
 
 // countRepeated has those of some milestones count anew, in place, that may have carried forward one of the workouts that
 // are kept.
 func (s *Service) countRepeated(ctx context.Context, userID string, rows []Row, entries []tally.Entry) error {
-	for i, r := range rows {
-		if r.carried().MayRepeat(entries) {
-			if err := s.countAnew(ctx, userID, rows[i:i+1]); err != nil {
-				return err
-			}
-		}
-	}
-
-	return nil
+	return s.countAnew(ctx, userID, rows, func(r Row) bool { return r.carried().MayRepeat(entries) })
 }
 
 // hasHistory reports whether all workouts of the milestone have been fetched since it counts anew.

@@ -38,7 +38,7 @@ func EvaluateMilestonesFunction() app.Function {
 		Sends:   []spec.Queue{workout.NoticeQueue, SettleQueue, link.BackfillQueue, link.PurgeQueue},
 		Emits:   []spec.Metric{PartsMissing},
 		Memory:  256,
-		Timeout: 30 * time.Second,
+		Timeout: anewDelay,
 	}, Open, (*Service).EvaluateMilestones)
 }
 
@@ -54,7 +54,7 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 	}
 
 	if m.Anew {
-		if err := s.countAnew(ctx, m.UserID, rows); err != nil {
+		if err := s.countAnew(ctx, m.UserID, rows, func(Row) bool { return true }); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/link"
+	sdk "matchday/pkg/commitcollect/strava"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/workout"
@@ -27,7 +28,7 @@ func backfill(w *commitcollecttest.World, whole bool) {
 }
 
 // TestMissingActivities: what Strava's list lacks is looked for one by one, at most 50 in a
-// night. What began less than an hour ago may not be in the list yet.
+// fetch; the next sync looks for the others. What began less than an hour ago may not be in the list yet.
 func TestMissingActivities(t *testing.T) {
 	t.Parallel()
 
@@ -62,10 +63,82 @@ func TestMissingActivities(t *testing.T) {
 				same(t, "the workout is stored", workoutOf(w, "ann", e.ObjectID) != nil, true)
 			}
 
+			l := syncRow(w, "ann")
+			same(t, "the next sync fetches all", l.SuspectAt > l.WholeAt, c.warned)
+
 			warnings := w.Logs.TakeWarnings()
 			if c.warned != slices.ContainsFunc(warnings, func(s string) bool { return strings.Contains(s, "Strava's list lacks many activities") }) {
 				t.Errorf("the warnings are %q, want one: %v", warnings, c.warned)
 			}
+		})
+	}
+}
+
+// TestBackfillThatContinuesLooksForMissing: a backfill that waits between two pages looks on each side for what is gone at
+// Strava. Where it goes on, it lists one activity again, and makes no more calls than without a wait.
+func TestBackfillThatContinuesLooksForMissing(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		old  bool     // the message that continues is one of before
+		want []string // the activities that are looked for
+	}{
+		"now":    {false, []string{"on the first page", "on the second page"}},
+		"before": {true, []string{"on the first page"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := small(t)
+			begin := noon.AddDate(0, 0, -30)
+			gone := map[int64]string{
+				w.Upload(77, "Run", begin.Add(30*time.Minute), 1000): "on the first page",
+				w.Upload(77, "Run", begin.Add(200*time.Hour), 1000):  "on the second page",
+				w.Upload(77, "Run", noon.Add(-30*time.Minute), 1000): "less than an hour ago",
+			}
+
+			for id := range gone {
+				ingest(w, eventOf("create", id, noon))
+				w.Strava.Delete(id)
+			}
+
+			ids := make([]int64, sdk.PageSize+1)
+			for n := range ids {
+				ids[n] = w.Upload(77, "Run", begin.Add(time.Duration(n)*time.Hour+time.Minute), 1000)
+			}
+
+			silence(w)
+			testkit.PutRows(w.World, tables.Main, stored{"PK": "STRAVA#BUDGET", "SK": "META", "quarter": noon.Unix(), "used": 84,
+				"day": noon.Truncate(24 * time.Hour).Unix(), "usedDay": 200})
+
+			var lists []string
+
+			w.Outage = func(_ http.ResponseWriter, r *http.Request) bool {
+				lists = append(lists, r.URL.Query().Get("page"))
+				return false
+			}
+
+			backfill(w, true)
+
+			next := testkit.Messages[link.Backfill](w.World, link.BackfillQueue)[0]
+			if c.old {
+				next.After, next.Page, next.Stored = workout.HistoryFrom(noon), 2, false
+			}
+
+			w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(link.BackfillQueue.Name)}, nil)
+			w.MoveClock(noon.Add(15 * time.Minute))
+			testkit.Must(t, testkit.Open(w.World, workout.BackfillFunction(), workout.OpenIngester).Backfill(w.NewContext(), next))
+
+			var looked []string
+			for _, e := range testkit.Messages[workout.Event](w.World, workout.EventQueue) {
+				looked = append(looked, gone[e.ObjectID])
+			}
+
+			slices.Sort(looked)
+			same(t, "what is looked for", looked, c.want)
+			same(t, "calls", len(lists), 3)
+			same(t, "the last activity is stored", workoutOf(w, "ann", ids[sdk.PageSize]) != nil, true)
+			same(t, "backfills that wait", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)), 0)
+			same(t, "the whole history is known", connection(w, "ann")["wholeAtUtc"], any(float64(next.Began)))
 		})
 	}
 }

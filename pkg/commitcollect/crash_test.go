@@ -22,6 +22,7 @@ import (
 	"matchday/pkg/commitcollect/model"
 	"matchday/pkg/commitcollect/notice"
 	"matchday/pkg/commitcollect/profile"
+	sdk "matchday/pkg/commitcollect/strava"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/userdata"
@@ -231,6 +232,21 @@ func handling(before func(*commitcollecttest.World) workout.Event) job {
 
 func nothing(*commitcollecttest.World) {}
 
+// fetching fetches the history of ann from a page on, in a world that before has prepared. One workout is gone at Strava.
+func fetching(page int, before func(*commitcollecttest.World)) job {
+	return job{workout.BackfillFunction(), func(w *commitcollecttest.World) {
+		w.Strava.Delete(ran(w))
+		w.Upload(77, "Run", noon.Add(-2*time.Hour), 1000)
+		w.Upload(77, "Run", noon.AddDate(0, -2, 0), 1000)
+		before(w)
+	}, func(w *commitcollecttest.World, env app.Env) error {
+		return testkit.OpenWith(w.World, env, workout.OpenIngester).Backfill(w.NewContext(), link.Backfill{
+			UserID: "ann", Whole: true, Page: page, After: noon.AddDate(0, -3, 0).Unix(), Began: noon.Unix(),
+			Wait: sdk.Wait{Since: noon.Unix()},
+		})
+	}}
+}
+
 // aModel writes a model of one part that is not active.
 func aModel(w *commitcollecttest.World, env app.Env) error {
 	in := &model.PutModel{ID: "kite"}
@@ -287,14 +303,18 @@ var jobs = map[string]job{
 
 		return e
 	}),
-	"the history is fetched": {workout.BackfillFunction(), func(w *commitcollecttest.World) {
-		w.Strava.Delete(ran(w))
-		w.Upload(77, "Run", noon.Add(-2*time.Hour), 1000)
-		w.Upload(77, "Run", noon.AddDate(0, -2, 0), 1000)
-	}, func(w *commitcollecttest.World, env app.Env) error {
-		return testkit.OpenWith(w.World, env, workout.OpenIngester).Backfill(w.NewContext(),
-			link.Backfill{UserID: "ann", Whole: true, Page: 1, After: noon.AddDate(0, -3, 0).Unix(), Began: noon.Unix()})
-	}},
+	"the history is fetched":                      fetching(1, nothing),
+	"the history is fetched on from a later page": fetching(2, nothing), // by a message of before
+	"a fetch of the history waits after a page": fetching(1, func(w *commitcollecttest.World) {
+		w.Outage = func(out http.ResponseWriter, r *http.Request) bool {
+			down := r.URL.Query().Get("page") == "2"
+			if down {
+				out.WriteHeader(http.StatusServiceUnavailable)
+			}
+
+			return down
+		}
+	}),
 	"users are synced in the night": {workout.ReconcileFunction(), func(w *commitcollecttest.World) {
 		testkit.PutRows(w.World, tables.Main, stored{"PK": "STRAVA#CONNECTED#3", "SK": "USER#bob", "userId": "bob"},
 			stored{"PK": "STRAVA#CONNECTED#4", "SK": "USER#cat", "userId": "cat", "brokenAtUtc": 1})

@@ -478,11 +478,12 @@ func TestBackfillsWaitForADay(t *testing.T) {
 			false,
 			0,
 		},
-		"an import, after a day":     {link.Backfill{UserID: "ann", Whole: true, Wait: sdk.Wait{Waits: 9, Since: 86_400}}, 503, nil, true, 1},
-		"a sync":                     {link.Backfill{UserID: "ann", Asked: 60}, 503, []time.Duration{time.Minute}, false, 0},
-		"a sync, before the next":    {link.Backfill{UserID: "ann", Asked: 11 * 3600}, 200, nil, false, 0},
-		"a sync, a page before":      {link.Backfill{UserID: "ann", Asked: 11 * 3600, Page: 2}, 200, nil, false, 1},
-		"a sync that was done since": {link.Backfill{UserID: "ann", Asked: 60, Seen: 1}, 200, nil, false, 1},
+		"an import, after a day":       {link.Backfill{UserID: "ann", Whole: true, Wait: sdk.Wait{Waits: 9, Since: 86_400}}, 503, nil, true, 1},
+		"a sync":                       {link.Backfill{UserID: "ann", Asked: 60}, 503, []time.Duration{time.Minute}, false, 0},
+		"a sync, before the next":      {link.Backfill{UserID: "ann", Asked: 11 * 3600}, 200, nil, false, 0},
+		"a sync, a page before":        {link.Backfill{UserID: "ann", Asked: 11 * 3600, Page: 2}, 200, nil, false, 1},
+		"a sync, a page before a wait": {link.Backfill{UserID: "ann", Asked: 11 * 3600, Page: 1, Stored: true}, 200, nil, false, 1},
+		"a sync that was done since":   {link.Backfill{UserID: "ann", Asked: 60, Seen: 1}, 200, nil, false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -443,12 +443,14 @@ type Backfill struct {
 	// Whole fetches all that milestones may need; else what began since a week before the
 	// last complete backfill, because phones upload late.
 	Whole bool  `json:"whole,omitempty"`
-	After int64 `json:"after,omitempty"` // epoch s; these three and Known are those of a backfill that continues
-	Page  int   `json:"page,omitempty"`  // from 1
+	After int64 `json:"after,omitempty"` // epoch s; these three, Stored and Known are those of a backfill that continues
+	Page  int   `json:"page,omitempty"`  // from 1; a later one only in a message of before Stored was sent
 	Began int64 `json:"began,omitempty"` // epoch s
 	Asked int64 `json:"asked,omitempty"` // when the sync of all users requested it, epoch s; 0 if a user waits for it
 	Seen  int64 `json:"seen,omitempty"`  // fetchedAtUtc of the user in the list then, epoch s
-	Known int64 `json:"known,omitempty"` // Connection.KnownAt of when it began; 0 in a message of before it was sent
+	// Stored is whether the activities until After are stored that came before this message.
+	Stored bool  `json:"stored,omitempty"`
+	Known  int64 `json:"known,omitempty"` // Connection.KnownAt of when it began; 0 in a message of before it was sent
 	strava.Wait
 }
 

@@ -23,7 +23,7 @@ const (
 	// settled is how old an activity must be to be missed in a list: a younger one may not
 	// be in it yet.
 	settled = time.Hour
-	// maxMissing is how many activities that the list lacks are looked for one by one.
+	// maxMissing is how many activities that the list lacks a run looks for one by one.
 	maxMissing = 50
 )
 
@@ -44,9 +44,10 @@ func BackfillFunction() app.Function {
 
 // Backfill copies the activities of a user from pages of the history, until a page is empty; a
 // short page is not the last. If the calls of the user or of all users are used up, it continues
-// with the same page when the next window begins; if Strava is unavailable or the application
+// after what it has stored when the next window begins; if Strava is unavailable or the application
 // inactive, later. It requests one by one the workouts that are missing in the history, because the
-// webhook of their deletion may have been lost.
+// webhook of their deletion may have been lost: each run those of the time that it has listed, because a
+// list is the oldest first. If there are too many in the whole history, the next sync of all users looks for the others.
 //
 // A backfill that has waited for a day ends: the next sync of all users requests another, before those
 // of other users. One that this sync requested ends when the next sync is due, or when its part of
@@ -87,7 +88,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		part = SyncReads
 	}
 
-	seen, whole := map[string]bool{}, m.Page == 1
+	listed := listing{seen: map[string]bool{}, whole: m.Page == 1}
 
 	for {
 		var page []strava.Activity
@@ -114,7 +115,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 				}
 			}
 
-			return s.backfillLater(ctx, m, cause)
+			return s.backfillLater(ctx, m, listed, cause)
 		case errors.Is(err, account.ErrDeleted):
 			return nil
 		case err != nil:
@@ -135,7 +136,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 				eventTime: m.Began,
 				listed:    true,
 			}
-			seen[a.Key()] = true
+			listed.add(a)
 		}
 
 		if err := store(ctx, s.db, m.UserID, changes, s.clock.Now()); err != nil {
@@ -155,10 +156,8 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		}
 	}
 
-	if whole {
-		if err := s.lookForMissing(ctx, m, seen); err != nil {
-			return err
-		}
+	if err := s.lookForMissing(ctx, m, listed, m.Began); err != nil {
+		return err
 	}
 
 	if err := s.endBackfill(ctx, m); err != nil { // before the message, whose receiver must know of it
@@ -166,6 +165,18 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 	}
 
 	return s.queue.SendFIFO(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
+}
+
+// listing is what a run of a backfill has listed.
+type listing struct {
+	seen  map[string]bool // activities
+	last  int64           // when the last of them began, epoch s; 0 if there are none
+	whole bool            // all since Backfill.After: not if a message of before continues with a later page
+}
+
+func (l *listing) add(a strava.Activity) {
+	l.seen[a.Key()] = true
+	l.last = max(l.last, a.StartDate.Unix())
 }
 
 // endBackfill stores that a backfill is complete: at the connection, for the user, and in the list of
@@ -215,8 +226,9 @@ func (s *Ingester) markFetched(ctx context.Context, userID string, fetched, whol
 // SyncPatience is how long a backfill of a sync waits: until the next sync requests others.
 const SyncPatience = 11 * time.Hour
 
-// backfillLater has a backfill continue when Strava can be called again, or ends it.
-func (s *Ingester) backfillLater(ctx context.Context, m link.Backfill, cause *strava.Error) error {
+// backfillLater has a backfill continue when Strava can be called again, or ends it. It continues with what began in the
+// same second as the last activity that is listed, because not all of that may be.
+func (s *Ingester) backfillLater(ctx context.Context, m link.Backfill, listed listing, cause *strava.Error) error {
 	next, delay, ok := m.Next(cause, s.clock.Now(), Patience)
 	if m.Asked != 0 && cause.Kind == strava.Limited && cause.RetryAfter > readsOfQuarter.Per {
 		ok = false
@@ -228,6 +240,15 @@ func (s *Ingester) backfillLater(ctx context.Context, m link.Backfill, cause *st
 
 	m.Wait = next
 
+	if listed.last != 0 {
+		until := listed.last - 1
+		if err := s.lookForMissing(ctx, m, listed, until); err != nil {
+			return err
+		}
+
+		m.After, m.Page, m.Stored = until, 1, true
+	}
+
 	return s.queue.Send(ctx, link.BackfillQueue, m, delay)
 }
 
@@ -236,12 +257,12 @@ func (s *Ingester) giveUpBackfill(ctx context.Context, m link.Backfill) error {
 	if m.Asked == 0 {
 		slog.WarnContext(ctx, "a backfill has waited too long for Strava", "user", m.UserID)
 
-		if err := s.suspect(ctx, m.UserID); err != nil {
+		if err := s.suspect(ctx, m.UserID, s.clock.Now().Unix()); err != nil {
 			return err
 		}
 	}
 
-	if m.Asked != 0 && m.Page < 2 { // nothing was stored
+	if m.Asked != 0 && m.Page < 2 && !m.Stored { // nothing was stored
 		return nil
 	}
 
@@ -287,10 +308,13 @@ func HistoryFrom(now time.Time) int64 {
 	return time.Date(now.UTC().Year(), 1, 1, 0, 0, 0, 0, time.UTC).Add(-24 * time.Hour).Unix()
 }
 
-// lookForMissing sends an event for each stored workout that is missing in the list. The handler of
-// the event requests the activity. It skips the workouts of an athlete who is not connected any
-// more.
-func (s *Ingester) lookForMissing(ctx context.Context, m link.Backfill, seen map[string]bool) error {
+// lookForMissing sends an event for each stored workout that began until a time, epoch s, and is missing in the list. The
+// handler of the event requests the activity. It skips the workouts of an athlete who is not connected any more.
+func (s *Ingester) lookForMissing(ctx context.Context, m link.Backfill, listed listing, until int64) error {
+	if !listed.whole {
+		return nil
+	}
+
 	c, err := link.Read(ctx, s.db, m.UserID)
 	if errors.Is(err, link.ErrNotConnected) {
 		return nil
@@ -307,8 +331,10 @@ func (s *Ingester) lookForMissing(ctx context.Context, m link.Backfill, seen map
 
 	var keys []dynamo.Item
 
+	until = min(until, m.Began-int64(settled.Seconds()))
+
 	for _, e := range entries {
-		if !e.Deleted && !seen[e.ActivityID] && e.StartedAt > m.After && e.StartedAt <= m.Began-int64(settled.Seconds()) {
+		if !e.Deleted && !listed.seen[e.ActivityID] && e.StartedAt > m.After && e.StartedAt <= until {
 			keys = append(keys, dynamo.Key(tables.GetWorkouts, item.User(m.UserID), item.Workout(e.ActivityID)))
 		}
 	}
@@ -319,10 +345,16 @@ func (s *Ingester) lookForMissing(ctx context.Context, m link.Backfill, seen map
 	}
 
 	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.AthleteID != c.AthleteID })
-	if len(rows) > maxMissing { // tomorrow's run looks for the next
+	if len(rows) > maxMissing {
 		slog.WarnContext(ctx, "Strava's list lacks many activities", "user", m.UserID)
 
 		rows = rows[:maxMissing]
+
+		if m.Whole { // any other fetch is soon followed by one of the same time
+			if err := s.suspect(ctx, m.UserID, m.Began+1); err != nil {
+				return err
+			}
+		}
 	}
 
 	events := make([]Event, len(rows))

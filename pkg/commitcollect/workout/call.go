@@ -170,10 +170,11 @@ func differs(named, set int) int {
 	return named
 }
 
-// suspect has the next sync fetch the whole history of a user, because an event was given up.
-func (s *Ingester) suspect(ctx context.Context, userID string) error {
+// suspect has the next sync fetch the whole history of a user, because an event was given up at a time, epoch s. A fetch of
+// the whole history that began then or later makes it unnecessary.
+func (s *Ingester) suspect(ctx context.Context, userID string, at int64) error {
 	key := dynamo.Key(tables.MarkFetch, item.Connected(item.Shard(userID)), item.User(userID))
 
 	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkFetch, key,
-		dynamo.Set(link.Listed{SuspectAt: s.clock.Now().Unix()}, "suspectAtUtc"), dynamo.Exists[link.Listed]("PK")))
+		dynamo.Set(link.Listed{SuspectAt: at}, "suspectAtUtc"), dynamo.Exists[link.Listed]("PK")))
 }

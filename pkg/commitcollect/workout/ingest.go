@@ -242,7 +242,7 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 			return s.later(ctx, userID, e, strava.Cause(err))
 		case strava.Is(err, strava.NotFound):
 			if c.aspect == "create" { // Strava may show it later, without another event
-				if err := s.suspect(ctx, userID); err != nil {
+				if err := s.suspect(ctx, userID, s.clock.Now().Unix()); err != nil {
 					return err
 				}
 			}
@@ -303,7 +303,7 @@ func (s *Ingester) later(ctx context.Context, userID string, e Event, cause *str
 // Otherwise more and more events would wait. The sync also finds a connection that was revoked.
 func (s *Ingester) giveUp(ctx context.Context, userID, why string) error {
 	slog.WarnContext(ctx, why, "user", userID)
-	return s.suspect(ctx, userID)
+	return s.suspect(ctx, userID, s.clock.Now().Unix())
 }
 
 // suspectOwner has the next sync of all users fetch what a failed event is about, which may become a
@@ -314,7 +314,7 @@ func (s *Ingester) suspectOwner(ctx context.Context, e Event) error {
 		return err
 	}
 
-	return s.suspect(ctx, userID)
+	return s.suspect(ctx, userID, s.clock.Now().Unix())
 }
 
 // fetch returns an activity. A token that Strava refuses is renewed once.

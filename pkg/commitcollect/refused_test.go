@@ -212,7 +212,6 @@ func TestRefusedAthleteLeavesTheFirst(t *testing.T) {
 	w := small(t)
 	expiring(w)
 	carried(w, tally.Carried{To: noon.AddDate(0, 0, -7).Unix(), Sum: 4000, Counted: 1})
-	dropWaiting(w)
 	testkit.PutRows(w.World, tables.Main, stored{"PK": "STRAVA#ATHLETE#99", "SK": "OWNER", "entityType": "StravaOwner", "userId": "bob"})
 
 	before := testkit.Row[milestone.Row](w.World, tables.Main, "USER#ann", "MILESTONE#"+theMilestone(w)).Carried

@@ -319,3 +319,57 @@ func TestAnotherAthleteEndsTheAccessToTheFirst(t *testing.T) {
 		})
 	}
 }
+
+// TestAnotherAthleteDuringARenewal: the access to the first athlete ends also if a worker renews its tokens at the time,
+// which only that worker then has.
+func TestAnotherAthleteDuringARenewal(t *testing.T) {
+	t.Parallel()
+
+	for name, connect := range map[string]func(t *testing.T, w *commitcollecttest.World, back *url.URL){
+		"Strava has not answered": func(t *testing.T, w *commitcollecttest.World, back *url.URL) {
+			run := w.Upload(77, "Run", noon, 5_000)
+			silence(w)
+
+			n := 0
+			w.Outage = func(_ http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path == "/oauth/token" {
+					if n++; n == 1 {
+						refused(t, "meanwhile", w.Ask("ann", http.MethodGet, back.RequestURI(), nil), 503, "strava_busy")
+					}
+				}
+
+				return false
+			}
+			ingest(w, eventOf("create", run, noon))
+			w.Outage = nil
+			same(t, "the tokens are renewed", connection(w, "ann")["refreshLock"], nil)
+			w.Connect("ann", 99)
+		},
+		"the tokens are stored before the connection": func(t *testing.T, w *commitcollecttest.World, back *url.URL) {
+			env := before(w.Env(link.FinishConnectFunction()), "TransactWriteItems", 1, func() {
+				v, err := link.OpenVault(t.Context(), w.Env(workout.IngestEventsFunction()))
+				testkit.Must(t, err)
+				_, err = v.Token(w.NewContext(), "ann", "")
+				testkit.Must(t, err)
+			})
+			q := back.Query()
+			_, err := testkit.OpenWith(w.World, env, link.Open).FinishConnect(w.NewContext(),
+				&link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
+			testkit.Must(t, err)
+		},
+		"the worker has died": func(t *testing.T, w *commitcollecttest.World, back *url.URL) {
+			change(w, "STRAVA#CONNECTION", stored{"refreshLock": w.Clock.Now().Add(5 * time.Second).UnixMilli()})
+			same(t, "the answer", w.Ask("ann", http.MethodGet, back.RequestURI(), nil).StatusCode, http.StatusFound)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+			w.MoveClock(noon.Add(7 * time.Hour))
+			connect(t, w, w.Consent("ann", 99, "yes", "activity:read"))
+			w.Pass(link.PurgeDelay)
+			same(t, "access to the first, to the other", []bool{w.Strava.Connected(77), w.Strava.Connected(99)}, []bool{false, true})
+			w.Logs.TakeWarnings()
+		})
+	}
+}

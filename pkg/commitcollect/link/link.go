@@ -223,7 +223,8 @@ func FinishConnectFunction() app.Function {
 		Emits:  []spec.Metric{AthletesRefused, StravaInactive},
 		Memory: 256, Timeout: 25 * time.Second,
 	}, Open, (*Service).FinishConnect,
-		ErrNotConnected, errCapacity, errCode, errDenied, errExchange, errInactive, errMissing, errScope, errTaken, signin.ErrState,
+		ErrNotConnected, errCapacity, errCode, errDenied, errExchange, errInactive, errMissing, errRefreshing, errScope, errTaken,
+		signin.ErrState,
 		account.ErrDeleted)
 }
 
@@ -234,7 +235,7 @@ func FinishConnectFunction() app.Function {
 // app also for an error. Nobody is disconnected if Strava lets no more athletes connect. Errors: denied,
 // missing_code_or_state, signin.ErrState, missing_scope,
 // athlete_already_connected, invalid_or_expired_code, strava_capacity, strava_inactive,
-// token_exchange_failed.
+// token_exchange_failed, strava_busy while another worker renews the tokens of the first athlete.
 func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin.Redirect, error) {
 	out, err := s.finishConnect(ctx, in)
 	return in.Landing(ctx, s.clock.Now(), s.page, "strava", out, err)
@@ -341,10 +342,11 @@ func (s *Service) refuse(ctx context.Context, userID string, t strava.Token) {
 	}
 }
 
-// connect writes the link of a user to an athlete, in place of one to another athlete.
+// connect writes the link of a user to an athlete, in place of one to another athlete, whose access ends. It waits for a
+// worker that renews the tokens of that access.
 func (s *Service) connect(ctx context.Context, userID, scope string, consent int, t strava.Token) error {
 	return dynamo.Retry(ctx, connectAttempts, func() error {
-		old, err := Read(ctx, s.db, userID)
+		old, err := s.replaceable(ctx, userID, t.Athlete.ID)
 		if err != nil && !errors.Is(err, ErrNotConnected) {
 			return err
 		}
@@ -354,6 +356,11 @@ func (s *Service) connect(ctx context.Context, userID, scope string, consent int
 		unchanged := dynamo.Absent[Connection]("PK")
 		if old.PK != "" {
 			unchanged = dynamo.Equal[Connection]("athleteId", old.AthleteID)
+		}
+
+		leaves := old.PK != "" && old.AthleteID != t.Athlete.ID
+		if leaves {
+			unchanged = unchanged.And(old.notRenewed(s.clock.Now()))
 		}
 
 		writes := []dynamo.Write{
@@ -366,7 +373,6 @@ func (s *Service) connect(ctx context.Context, userID, scope string, consent int
 			dynamo.PutWrite(Listed{PK: item.Connected(item.Shard(userID)), SK: pk, UserID: userID, AskedAt: s.clock.Now().Unix()}),
 		}
 
-		leaves := old.PK != "" && old.AthleteID != t.Athlete.ID
 		if leaves {
 			mine := dynamo.Absent[owner]("PK").Or(dynamo.Equal[owner]("userId", userID))
 			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.LinkAthlete, old.GSI1PK, item.Owner), mine))
@@ -393,6 +399,25 @@ func (s *Service) connect(ctx context.Context, userID, scope string, consent int
 
 		return err
 	})
+}
+
+// replaceable returns the connection of a user, one to another athlete only when no worker renews its tokens. Errors:
+// ErrNotConnected, strava_busy.
+func (s *Service) replaceable(ctx context.Context, userID string, athleteID int64) (Connection, error) {
+	for range refreshPolls {
+		c, err := Read(ctx, s.db, userID)
+
+		now := s.clock.Now()
+		if err != nil || c.AthleteID == athleteID || !c.isRenewing(now) {
+			return c, err
+		}
+
+		if err := s.clock.Sleep(ctx, now.Add(time.Second)); err != nil {
+			return c, err
+		}
+	}
+
+	return Connection{}, errRefreshing
 }
 
 // connectAttempts bounds connect while the connection changes.

@@ -48,8 +48,7 @@ func (v Vault) Disconnect(ctx context.Context, userID string) error {
 
 		first = c
 
-		// A worker that renews the tokens has the only ones that will be valid.
-		if now := v.clock.Now(); c.RefreshLock > now.UnixMilli() {
+		if now := v.clock.Now(); c.isRenewing(now) {
 			if err := v.clock.Sleep(ctx, now.Add(time.Second)); err != nil {
 				return err
 			}
@@ -82,9 +81,7 @@ func (v Vault) disconnect(ctx context.Context, c Connection) (ended bool, err er
 		}
 	}
 
-	same := dynamo.Equal[Connection]("refreshToken", c.RefreshToken).
-		And(dynamo.Absent[Connection]("refreshLock").Or(dynamo.AtMost[Connection]("refreshLock", now.UnixMilli())))
-	if ended, err := dynamo.Applied(unlink(ctx, v.db, c, same)); err != nil || !ended {
+	if ended, err := dynamo.Applied(unlink(ctx, v.db, c, c.notRenewed(now))); err != nil || !ended {
 		return false, err
 	}
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/strava"
 	"matchday/pkg/commitcollect/tables"
@@ -54,6 +56,15 @@ const Silence = 48 * time.Hour
 
 // KnownAt returns when the last complete backfill began, or when the athlete was connected if there was none, epoch s.
 func (c Connection) KnownAt() int64 { return cmp.Or(c.FetchedAt, c.ConnectedAt) }
+
+// isRenewing reports whether a worker renews the tokens. It has the only ones that will be valid.
+func (c Connection) isRenewing(now time.Time) bool { return c.RefreshLock > now.UnixMilli() }
+
+// notRenewed is the condition that the tokens are those of c, and no worker renews them.
+func (c Connection) notRenewed(now time.Time) expression.ConditionBuilder {
+	return dynamo.Equal[Connection]("refreshToken", c.RefreshToken).
+		And(dynamo.Absent[Connection]("refreshLock").Or(dynamo.AtMost[Connection]("refreshLock", now.UnixMilli())))
+}
 
 // Errors of a connection.
 var (

@@ -50,7 +50,7 @@ var volatile = []string{"version", "recomputes", "accessToken", "refreshToken"}
 var times = []string{
 	"updatedAtUtc", "ingestedAtUtc", "deletedAtUtc", "awardedAtUtc", "lastAwardedAtUtc", "completedAtUtc", "fetchedAtUtc", "createdAtUtc",
 	"retiredAtUtc", "resumedAtUtc", "recomputedFromUtc", "countedAtUtc", "dayBeginsUtc", "startedAtUtc", "brokenAtUtc", "wholeAtUtc",
-	"countsAnewAtUtc", "suspectAtUtc", "leaseUntil", "dueAt", "ttlEpoch", "ttl", "expiresAt", "seenAt",
+	"countsAnewAtUtc", "countsAtUtc", "suspectAtUtc", "leaseUntil", "dueAt", "ttlEpoch", "ttl", "expiresAt", "seenAt",
 }
 
 // blur has the times of a row, of some names, say only whether they are before a job began.
@@ -244,6 +244,20 @@ func evaluate(w *commitcollecttest.World, env app.Env) error {
 // countAnew has the milestones of ann count anew.
 func countAnew(w *commitcollecttest.World, env app.Env) error {
 	return testkit.OpenWith(w.World, env, milestone.Open).EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann", Anew: true})
+}
+
+// countEBikes has rides on e-bikes count for ann.
+func countEBikes(w *commitcollecttest.World, env app.Env) error {
+	return prefer(w, env, &tally.Choice{EBike: true})
+}
+
+// prefer has ann choose miles, and what counts.
+func prefer(w *commitcollecttest.World, env app.Env, counts *tally.Choice) error {
+	in := &profile.UpdatePreferences{User: user("ann")}
+	in.Body.Units, in.Body.Counts = "mi", counts
+	_, err := testkit.OpenWith(w.World, env, profile.Open).UpdatePreferences(w.NewContext(), in)
+
+	return err
 }
 
 // set gives the milestone of ann a status.
@@ -577,13 +591,11 @@ var jobs = map[string]job{
 		reached(w)
 		testkit.Must(w.T, set("PAUSED")(w, w.Env(milestone.UpdateMilestoneFunction())))
 	}, set("ACTIVE")},
-	"preferences change": {profile.UpdatePreferencesFunction(), nothing, func(w *commitcollecttest.World, env app.Env) error {
-		in := &profile.UpdatePreferences{User: user("ann")}
-		in.Body.Units, in.Body.Counts = "mi", &tally.Choice{EBike: true}
-		_, err := testkit.OpenWith(w.World, env, profile.Open).UpdatePreferences(w.NewContext(), in)
-
-		return err
-	}},
+	"preferences change": {profile.UpdatePreferencesFunction(), nothing, countEBikes},
+	"preferences have changed": {milestone.EvaluateMilestonesFunction(), func(w *commitcollecttest.World) {
+		inCarried(w)
+		testkit.Must(w.T, countEBikes(w, w.Env(profile.UpdatePreferencesFunction())))
+	}, evaluate},
 	"Strava is disconnected": {link.DisconnectStravaFunction(), func(w *commitcollecttest.World) { ran(w) },
 		func(w *commitcollecttest.World, env app.Env) error {
 			_, err := testkit.OpenWith(w.World, env, link.Open).DisconnectStrava(w.NewContext(), &link.DisconnectStrava{User: user("ann")})

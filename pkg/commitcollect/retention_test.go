@@ -12,6 +12,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/milestone"
+	"matchday/pkg/commitcollect/profile"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/commitcollect/workout"
@@ -415,6 +416,37 @@ func TestMovedWorkoutCountsOnce(t *testing.T) {
 		carry(w)
 		same(t, "the milestone of "+name+", after a night", w.Show("ann", id).RawProgress, want)
 		w.Logs.TakeWarnings()
+	}
+}
+
+// TestPreferencesOutliveTheirMessage: a milestone counts by them what it has carried forward, once, also if the message
+// of the change is lost.
+func TestPreferencesOutliveTheirMessage(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		counts *tally.Choice
+		want   int // fetches of the history
+	}{
+		"what counts":      {&tally.Choice{EBike: true}, 1},
+		"the same as ever": {&tally.DefaultChoice, 0},
+		"the units":        {nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := small(t)
+			inCarried(w)
+			testkit.Must(t, prefer(w, w.Env(profile.UpdatePreferencesFunction()), c.counts))
+			w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(workout.ChangeQueue.Name)}, nil)
+
+			for range 2 { // the next two workouts
+				testkit.Must(t, evaluate(w, w.Env(milestone.EvaluateMilestonesFunction())))
+			}
+
+			m := testkit.Row[milestone.Row](w.World, tables.Main, "USER#ann", "MILESTONE#"+theMilestone(w))
+			same(t, "the milestone counts anew", m.Carried == nil, c.want == 1)
+			same(t, "fetches", len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)), c.want)
+		})
 	}
 }
 

@@ -92,6 +92,7 @@ type UserRow struct {
 	CreatedAt  string       `dynamodbav:"createdAtUtc"`
 	Units      string       `dynamodbav:"units"`
 	Counts     tally.Choice `dynamodbav:"counts"`
+	CountsAt   int64        `dynamodbav:"countsAtUtc,omitempty"` // when the user chose Counts last, epoch s; rows of before lack it
 }
 
 // NewUser returns the profile of a user who signs in for the first time.

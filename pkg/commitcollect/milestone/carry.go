@@ -78,10 +78,12 @@ func (s *Service) countAnew(ctx context.Context, userID string, rows []Row, whic
 	return nil
 }
 
-// countRepeated has those of some milestones count anew, in place, that may have carried forward one of the workouts that
-// are kept.
-func (s *Service) countRepeated(ctx context.Context, userID string, rows []Row, entries []tally.Entry) error {
-	return s.countAnew(ctx, userID, rows, func(r Row) bool { return r.carried().MayRepeat(entries) })
+// countOutdated has those of a user's milestones count anew, in place, that may have carried forward one of the workouts
+// that are kept, or have carried what counted before the user chose what counts.
+func (s *Service) countOutdated(ctx context.Context, u item.UserRow, rows []Row, entries []tally.Entry) error {
+	return s.countAnew(ctx, u.UserID, rows, func(r Row) bool {
+		return r.carried().MayRepeat(entries) || r.Carried != nil && r.AnewAt < u.CountsAt
+	})
 }
 
 // hasHistory reports whether all workouts of the milestone have been fetched since it counts anew.

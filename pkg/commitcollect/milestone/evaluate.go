@@ -108,7 +108,7 @@ func (s *Service) count(ctx context.Context, userID string, rows []Row) (failed 
 	for source, rows := range bySource {
 		first := slices.MinFunc(rows, func(a, b Row) int { return cmp.Compare(a.Start, b.Start) }).Start
 
-		entries, choice, err := s.workouts(ctx, source, userID, first)
+		entries, u, err := s.workouts(ctx, source, userID, first)
 		if errors.Is(err, item.ErrNoUser) { // the account was deleted
 			return nil
 		}
@@ -117,14 +117,17 @@ func (s *Service) count(ctx context.Context, userID string, rows []Row) (failed 
 			return errors.Join(failed, err)
 		}
 
-		if err := s.countRepeated(ctx, userID, rows, entries); err != nil {
+		if err := s.countOutdated(ctx, u, rows, entries); err != nil {
 			return errors.Join(failed, err)
 		}
 
 		for _, r := range rows {
-			again := func() ([]tally.Entry, tally.Choice, error) { return s.workouts(ctx, source, userID, r.Start) }
+			again := func() ([]tally.Entry, tally.Choice, error) {
+				entries, u, err := s.workouts(ctx, source, userID, r.Start)
+				return entries, u.Counts, err
+			}
 
-			_, _, err := s.evaluate(ctx, r, s.sum(r, entries, choice), again, sent)
+			_, _, err := s.evaluate(ctx, r, s.sum(r, entries, u.Counts), again, sent)
 			if errors.Is(err, account.ErrDeleted) {
 				return nil
 			}
@@ -159,17 +162,17 @@ func (s *Service) close(ctx context.Context, userID string, list dynamo.List, ro
 		dynamo.Key(tables.CloseMilestones, item.User(userID), item.MilestoneList), dynamo.Set(next, "ids"), dynamo.Unchanged(list, "ids")))
 }
 
-// workouts returns the entries of a user's workouts of a source from the month of a time, and what the
-// user counts.
-func (s *Service) workouts(ctx context.Context, source item.Source, userID string, from int64) ([]tally.Entry, tally.Choice, error) {
+// workouts returns the entries of a user's workouts of a source from the month of a time, and the user, who has chosen
+// what counts.
+func (s *Service) workouts(ctx context.Context, source item.Source, userID string, from int64) ([]tally.Entry, item.UserRow, error) {
 	u, err := item.ReadUser(ctx, s.db, userID)
 	if err != nil {
-		return nil, tally.Choice{}, err
+		return nil, u, err
 	}
 
 	entries, err := workout.EntriesOf(ctx, s.db, source, userID, from, workout.EndOfTime)
 
-	return entries, u.Counts, err
+	return entries, u, err
 }
 
 // evaluate writes the progress of a milestone, and mints the parts that settled workouts have earned. It

@@ -25,12 +25,13 @@ type Service struct {
 	session.Sessions
 	db    dynamo.DB
 	queue queue.Sender
+	now   func() time.Time
 }
 
 // Open opens the service.
 func Open(_ context.Context, env app.Env) (*Service, error) {
 	db := dynamo.Open(env.AWS, env.Prefix)
-	return &Service{signin.Sessions(env, db), db, queue.Open(env.AWS, env.Queues)}, nil
+	return &Service{signin.Sessions(env, db), db, queue.Open(env.AWS, env.Queues), env.Now}, nil
 }
 
 // GetViewer is the request for the user who opens the app.
@@ -175,8 +176,9 @@ func (s *Service) UpdatePreferences(ctx context.Context, in *UpdatePreferences) 
 		u.Units, names = in.Body.Units, append(names, "units")
 	}
 
-	if in.Body.Counts != nil {
-		u.Counts, names = *in.Body.Counts, append(names, "counts")
+	if in.Body.Counts != nil && *in.Body.Counts != u.Counts {
+		// Because of the time, milestones count anew what they have carried forward, whatever becomes of the message.
+		u.Counts, u.CountsAt, names = *in.Body.Counts, s.now().Unix(), append(names, "counts", "countsAtUtc")
 	}
 
 	if len(names) > 0 {
@@ -187,7 +189,8 @@ func (s *Service) UpdatePreferences(ctx context.Context, in *UpdatePreferences) 
 	}
 
 	if in.Body.Counts != nil {
-		if err := s.queue.SendFIFO(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID, Anew: true}); err != nil {
+		// Also if it is what was chosen: the request that chose it may have died before its message.
+		if err := s.queue.SendFIFO(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID}); err != nil {
 			return nil, err
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"matchday/infra/sim/s3"
 	"matchday/infra/testkit/pooltest"
 
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -412,6 +414,52 @@ func TestDeletionCrashes(t *testing.T) {
 			return w.rows("ann")
 		})
 	})
+}
+
+// TestJobEndsWithItsParts: a batch may be carried out in part, and its worker may die before it tries the rest again. Of a
+// deletion that ends, nothing is left then that nobody looks for.
+func TestJobEndsWithItsParts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	testkit.Call(w.routes, accounts.DeleteAccountFunction(), "/account", "ann", "")
+	testkit.Must(t, w.finish(w.opened(), account.Forget, "cricket"))
+
+	env := w.Env(accounts.FinishJobFunction())
+	next, batches := env.AWS.HTTPClient, 0
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+		if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".BatchWriteItem") {
+			return next.Do(r)
+		}
+
+		if batches++; batches == 1 { // of the profile and the exports
+			return next.Do(r)
+		}
+
+		var in struct{ RequestItems map[string][]any }
+		testkit.Must(t, json.NewDecoder(r.Body).Decode(&in))
+
+		for table, writes := range in.RequestItems {
+			in.RequestItems[table] = writes[:len(writes)-1]
+		}
+
+		body, err := json.Marshal(in)
+		testkit.Must(t, err)
+
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		if out, err := next.Do(r); err == nil {
+			out.Body.Close()
+		}
+
+		return nil, dynamotest.ErrCrashed
+	})
+	env.AWS.RetryMaxAttempts = 1
+
+	w.finish(testkit.OpenWith(w.World, env, accounts.OpenJobs), account.Forget, "pickem")
+	testkit.Must(t, w.finish(w.opened(), account.Forget, "pickem"))
+
+	if left := w.rows("ann"); !slices.Equal(left, []string{"tombstone that expires"}) {
+		t.Errorf("%v are left", left)
+	}
 }
 
 // TestExport: the first request starts an export, and the next after its end has a link

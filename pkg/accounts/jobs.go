@@ -364,16 +364,18 @@ func (s *Jobs) endExport(ctx context.Context, job item, items []item) error {
 
 // endForget deletes all exports and the profile of a user, the account, and the job.
 func (s *Jobs) endForget(ctx context.Context, job item, items []item) error {
-	var first, last []dynamo.Item
+	var (
+		first []dynamo.Item
+		last  []dynamo.Write // the job with its parts, of which nobody would know without it
+	)
 
 	for _, i := range items {
-		key := dynamo.Key(dropItems, i.UserID, i.Item)
 		if strings.HasPrefix(i.Item, job.Item) {
-			last = append(last, key)
+			last = append(last, dynamo.DeleteWrite(dynamo.Key(dropJob, i.UserID, i.Item)))
 			continue
 		}
 
-		first = append(first, key)
+		first = append(first, dynamo.Key(dropItems, i.UserID, i.Item))
 
 		if i.Item != string(account.Export) {
 			continue
@@ -399,7 +401,7 @@ func (s *Jobs) endForget(ctx context.Context, job item, items []item) error {
 		return err
 	}
 
-	return dynamo.DeleteAll(ctx, s.db, dropItems, last)
+	return dynamo.Transact(ctx, s.db, dropJob, last...)
 }
 
 // exporters returns the rooms that may have handed out data of the user of the items: the

@@ -40,7 +40,8 @@ var (
 	recordPart    = Accounts.On("Record part", "PK=userId, SK={job}#{room}, if the job is the same", rarely,
 		spec.PutItem, spec.ConditionCheckItem)
 	endJob    = Accounts.On("End job", "PK=userId, SK=export, if the job is the same", rarely, spec.UpdateItem)
-	dropItems = Accounts.On("Drop items", "PK=userId (batches of 25), the job last", rarely, spec.BatchWriteItem)
+	dropItems = Accounts.On("Drop items", "PK=userId (batches of 25), before the job", rarely, spec.BatchWriteItem)
+	dropJob   = Accounts.On("Drop job", "PK=userId, SK=forget, with each forget#{room}", rarely, spec.DeleteItem)
 	openJobs  = Accounts.OnIndex("open-index", "Get open jobs", "open = job, startedAt <= :time", spec.Every(15*time.Minute), spec.Query)
 
 	expire = account.Deleted.On("Expire tombstone", "PK=userId", rarely, spec.UpdateItem)
@@ -49,7 +50,7 @@ var (
 // jobsBehind counts jobs that were started more than an hour ago.
 var jobsBehind = spec.Metric{Name: "JobsBehind", Unit: spec.Count}
 
-var finishes = []spec.Access{readJob, endJob, dropItems, expire}
+var finishes = []spec.Access{readJob, endJob, dropItems, dropJob, expire}
 
 // The jobs.
 var (

@@ -13,6 +13,7 @@ import (
 	"matchday/infra/sim/strava"
 	"matchday/infra/testkit"
 	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/userdata"
 	"matchday/pkg/commitcollect/workout"
@@ -288,6 +289,43 @@ func TestConnectAgainAtOnce(t *testing.T) {
 	w.Connect("ann", 77)
 	w.Pass(5 * time.Minute)
 	same(t, "workouts", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 1)
+}
+
+// TestConnectAnotherAtOnce: who disconnects and connects another athlete within a minute loses the workouts of the first,
+// with what milestones have carried forward of them, and the deletion is proven.
+func TestConnectAnotherAtOnce(t *testing.T) {
+	t.Parallel()
+
+	for name, end := range map[string]func(w *commitcollecttest.World){
+		"here": func(w *commitcollecttest.World) { w.End("ann") },
+		"at Strava": func(w *commitcollecttest.World) {
+			w.Strava.Revoke(77)
+
+			e := eventOf("update", 77, noon.Add(time.Minute))
+			e.ObjectType, e.Updates = "athlete", map[string]string{"authorized": "false"}
+			ingest(w, e)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := small(t)
+			inCarried(w)
+			w.SignIn("ann")
+			w.Upload(99, "Run", noon.AddDate(0, 0, -9), 5000)
+			end(w)
+			w.Connect("ann", 99)
+
+			for range 3 {
+				w.Pass(link.PurgeDelay)
+			}
+
+			same(t, "what is stored", athletes(w, "ann"), map[string]int{"workouts of 99": 1, "entries of 99": 1, "ledgers": 1})
+			same(t, "proofs of a deletion", len(proofs(w)), 1)
+
+			m := testkit.Row[milestone.Row](w.World, tables.Main, "USER#ann", "MILESTONE#"+theMilestone(w))
+			same(t, "the sum", m.Raw, int64(5000))
+		})
+	}
 }
 
 // TestAnotherAthleteEndsTheAccessToTheFirst at Strava, also if its access token has expired. If

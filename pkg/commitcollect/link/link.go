@@ -444,8 +444,16 @@ func DisconnectStravaFunction() app.Function {
 // revoke it, that is tried again for a week. The workouts are deleted; progress and parts stay. A second run
 // finds nothing, and succeeds.
 func (s *Service) DisconnectStrava(ctx context.Context, in *DisconnectStrava) (*httpapi.Removed, error) {
+	c, err := Read(ctx, s.db, in.UserID)
+	if errors.Is(err, ErrNotConnected) { // another run has sent the message
+		return httpapi.NewRemoved(), nil
+	}
+
+	if err != nil {
+		return nil, err
+	}
 	// The message first: a second run after a crash would find nothing to disconnect.
-	if err := s.queue.Send(ctx, PurgeQueue, Purge{UserID: in.UserID}, PurgeDelay); err != nil {
+	if err := s.queue.Send(ctx, PurgeQueue, Purge{UserID: in.UserID, AthleteID: c.AthleteID}, PurgeDelay); err != nil {
 		return nil, err
 	}
 
@@ -488,8 +496,8 @@ type Purge struct {
 	UserID string `json:"userId"`
 	Broken bool   `json:"broken,omitempty"` // a connection that is broken ends, too
 	Fetch  bool   `json:"fetch,omitempty"`  // the history is fetched afterwards
-	// Token is a sealed refresh token of an athlete, whose access ends at Strava unless somebody has connected
-	// the athlete again. A message without the two only deletes.
+	// AthleteID is the athlete whose connection ends, 0 in a message of before and where it is not known. Token is a
+	// sealed refresh token: the access ends at Strava, too, unless somebody has connected the athlete again.
 	Token     string `json:"token,omitempty"`
 	AthleteID int64  `json:"athleteId,omitempty"`
 	Since     int64  `json:"since,omitempty"` // when the connection ended, epoch s

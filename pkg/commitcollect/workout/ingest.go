@@ -357,7 +357,7 @@ func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
 		return err
 	}
 	// The message first: once the connection is gone, a second run would not know the owner.
-	if err := s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: userID}, link.PurgeDelay); err != nil {
+	if err := s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: userID, AthleteID: c.AthleteID}, link.PurgeDelay); err != nil {
 		return err
 	}
 

@@ -89,9 +89,9 @@ func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 		return err
 	}
 
-	// The athlete of the message is still connected if another one was refused: nothing was deleted. A message of
-	// before it named the athlete is one of a change.
-	left := c.AthleteID == 0 || m.Fetch && c.AthleteID != m.AthleteID
+	// The athlete of the message is still connected if another one was refused, and is again if the user was quick:
+	// nothing was deleted. A message of a change of athletes, which does not name one, is of before it did.
+	left := c.AthleteID == 0 || (m.Fetch || m.AthleteID != 0) && c.AthleteID != m.AthleteID
 	if left {
 		if err := s.trail.Prove(ctx, m.UserID, trail.WorkoutsDelete); err != nil {
 			return err

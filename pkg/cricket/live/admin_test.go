@@ -157,6 +157,7 @@ func TestCrashWhileCorrectingIsRepaired(t *testing.T) {
 
 		w, restarted := endedMatch(t, &page)
 		f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+		w.MoveClock(w.Clock.Now().Add(time.Minute)) // so that the next end has another time
 		asAdministrator(w, live.CorrectResultFunction(), "7/result", `{"kind":"won","winnerId":"12"}`)
 
 		m := live.MatchLeft{MatchID: "7", Since: w.Clock.Now().Unix(), Asked: "corrected", Ending: f.EndingAt}

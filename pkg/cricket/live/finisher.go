@@ -39,13 +39,14 @@ type MatchLeft struct {
 	OverSince    int64 `json:"overSince,omitempty"`
 	// Listed reports that the match has not left the feed: it is over by the feed, which lists it on.
 	Listed bool `json:"listed,omitempty"`
-	// Ended reports that the end was sent to push-activities. The follows still exist.
+	// Ended reports that the end that was decided at Ending was sent to push-activities. The follows still exist.
 	Ended bool `json:"told,omitempty"`
 	// To is the match that replaces this one, to which its followers are carried: carry. The rest is empty then.
 	To string `json:"to,omitempty"`
 	// Asked is what an administrator wants of the end that was decided at Ending: resumed or corrected.
-	Asked  string `json:"asked,omitempty"`
-	Ending int64  `json:"ending,omitempty"`
+	Asked string `json:"asked,omitempty"`
+	// Ending is the endingAt of the end that Ended or Asked is about. Messages of earlier versions have none with Ended.
+	Ending int64 `json:"ending,omitempty"`
 	// Reviews counts the reviews of the end. Differs is how the page of the match differs from the
 	// stored end, and Times how many reviews in a row have found that.
 	Reviews int    `json:"reviews,omitempty"`
@@ -159,8 +160,8 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 		return nil
 	case m.Asked != "" && f.EndingAt != 0 && f.EndingAt == m.Ending:
 		return s.asked(ctx, f, m)
-	case m.Asked != "" && f.EndingAt != 0: // it was withdrawn, and decided again
-		return nil
+	case m.Asked != "" && f.EndingAt != 0: // it was withdrawn, and decided again by an invocation that may not have completed
+		return s.end(ctx, f, MatchLeft{MatchID: m.MatchID, Since: m.Since})
 	case f.EndingAt != 0 && m.Since > f.EndingAt: // sent after the end was decided by another message
 		return nil
 	case f.EndingAt != 0:
@@ -382,8 +383,11 @@ func (s *Finisher) unarchive(ctx context.Context, f match.Fixture, page sportmon
 // end sends the decided end of a match to push-activities, stores what its players did, and reviews the end at the
 // times of reviewAfter. After the last review it removes the follows, in as many invocations as that takes,
 // and the hashes, and writes finishedAt.
+//
+// A message of an end that was withdrawn since has the present end sent once more: the invocation that decided it may
+// not have sent it.
 func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error {
-	if !m.Ended {
+	if !m.Ended || m.Ending != f.EndingAt {
 		end := activity.MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}
 		if err := s.ingester.announcer.Announce(ctx, end, true); err != nil {
 			return err
@@ -395,7 +399,7 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 			return err
 		}
 
-		m.Ended = true
+		m = MatchLeft{MatchID: m.MatchID, Since: m.Since, Ended: true, Ending: f.EndingAt}
 	}
 
 	if m.Reviews < len(reviewAfter) {

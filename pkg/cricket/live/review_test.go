@@ -143,6 +143,52 @@ func TestEndIsReviewed(t *testing.T) {
 	}
 }
 
+// TestEndIsSentUnlessItWas: a message of another end, or of an earlier version, does not know whether the present end
+// was sent.
+func TestEndIsSentUnlessItWas(t *testing.T) {
+	t.Parallel()
+
+	const withdrawn = 1 // when the end before was decided
+
+	for name, c := range map[string]struct {
+		m    func(ending int64) live.MatchLeft
+		sent int
+	}{
+		"of the present end":            {func(ending int64) live.MatchLeft { return live.MatchLeft{Ended: true, Ending: ending} }, 0},
+		"of an end that was withdrawn":  {func(int64) live.MatchLeft { return live.MatchLeft{Ended: true, Ending: withdrawn} }, 1},
+		"of an earlier version":         {func(int64) live.MatchLeft { return live.MatchLeft{Ended: true, Reviews: 1} }, 1},
+		"of an administrator's request": {func(int64) live.MatchLeft { return live.MatchLeft{Asked: "corrected", Ending: withdrawn} }, 1},
+		"that the match has left":       {func(int64) live.MatchLeft { return live.MatchLeft{} }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			var page string
+
+			w, s := endedMatch(t, &page)
+			ending := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7").EndingAt
+
+			discard := func(context.Context, live.MatchLeft) error { return nil }
+			testkit.Drain(w.World, tables.FinishQueue, live.ReviewAfter[0], discard)
+			testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
+
+			m := c.m(ending)
+			m.MatchID, m.Since = "7", ending
+			testkit.Must(t, s.FinishMatch(w.NewContext(), m))
+
+			sent := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
+			if len(sent) != c.sent || c.sent > 0 && sent[0].Ended != ending {
+				t.Errorf("%+v is sent to phones, want the end %d times", sent, c.sent)
+			}
+
+			want := []live.MatchLeft{{MatchID: "7", Since: ending, Ended: true, Ending: ending, Reviews: 1}}
+			if diff := cmp.Diff(want, testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)); diff != "" {
+				t.Errorf("messages of the next review (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // alertsOf returns the titles of the alerts of a kind that were sent, in order.
 func alertsOf(w *crickettest.World, kind event.Kind) (titles []string) {
 	for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {

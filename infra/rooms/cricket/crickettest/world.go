@@ -521,13 +521,26 @@ type sentRow struct {
 	} `dynamodbav:"ledger"`
 }
 
-// Players returns the rows of players by key, without the times of the ends.
+// endOf says whether at is the end that a match has now, decided at endingAt.
+func endOf(endingAt, at int64) string {
+	if at == endingAt {
+		return "the present end"
+	}
+
+	return "an end that was withdrawn"
+}
+
+// Players returns the rows of players by key, with endOf in place of the times of the ends.
 func (w *World) Players() map[string]string {
 	w.T.Helper()
 
+	ending := w.ends()
+
 	all := map[string]string{}
 	for _, r := range testkit.Rows[map[string]any](w.World, tables.Players) {
-		delete(r, "endingAt")
+		if at, ok := r["endingAt"].(float64); ok {
+			r["endingAt"] = endOf(ending[fmt.Sprint(r["matchId"])], int64(at))
+		}
 
 		text, err := json.Marshal(r)
 		testkit.Must(w.T, err)
@@ -536,6 +549,18 @@ func (w *World) Players() map[string]string {
 	}
 
 	return all
+}
+
+// ends returns the ends of matches that are decided, by match.
+func (w *World) ends() map[string]int64 {
+	w.T.Helper()
+
+	ending := map[string]int64{}
+	for _, f := range testkit.Rows[match.Fixture](w.World, tables.Fixtures) {
+		ending[f.MatchID] = f.EndingAt
+	}
+
+	return ending
 }
 
 // Outcome reads the outcome of the world.
@@ -547,7 +572,9 @@ func (w *World) Outcome() Outcome {
 		Players: w.Players(), Follows: len(w.Follows()),
 	}
 
+	ending := w.ends()
 	changes := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
+
 	for _, f := range testkit.Rows[match.Fixture](w.World, tables.Fixtures) {
 		f.LiveUpdatedAt, f.ArchivedAt = min(f.LiveUpdatedAt, 1), min(f.ArchivedAt, 1)
 		f.EndingAt, f.FinishedAt = min(f.EndingAt, 1), min(f.FinishedAt, 1)
@@ -614,7 +641,7 @@ func (w *World) Outcome() Outcome {
 
 	for _, m := range changes {
 		if m.Ended != 0 {
-			o.Messages = append(o.Messages, "ended "+m.MatchID)
+			o.Messages = append(o.Messages, fmt.Sprintf("ended %s, %s", m.MatchID, endOf(ending[m.MatchID], m.Ended)))
 		}
 	}
 

@@ -170,7 +170,8 @@ func (o *Office) ask(ctx context.Context, f match.Fixture, what string) (*EndedM
 const corrected = "corrected"
 
 // asked withdraws the end of a match as an administrator asked: to be open again if its page is not over, or to end
-// with the administrator's result. It requests the page again after a minute if that cannot be read.
+// with the administrator's result. It requests the page again after a minute if that cannot be read, for 15 minutes; a
+// review then stores the result.
 func (s *Finisher) asked(ctx context.Context, f match.Fixture, m MatchLeft) error {
 	now := s.now()
 

@@ -12,8 +12,10 @@ import (
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
@@ -105,6 +107,56 @@ func TestAdministratorCorrectsAResult(t *testing.T) {
 
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.FinishedAt == 0 {
 		t.Errorf("the row is %+v, want it finished", f)
+	}
+}
+
+// TestReviewFindsACorrectionThatWasNotMade: the request died before its message, or its page could not be read.
+func TestReviewFindsACorrectionThatWasNotMade(t *testing.T) {
+	t.Parallel()
+
+	valley := &score.Result{Kind: score.Won, WinnerID: "12", Wickets: 3, Confirmed: true}
+
+	for name, request := range map[string]func(*crickettest.World, *live.Finisher){
+		"no message": func(w *crickettest.World, _ *live.Finisher) {
+			f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+			f.Corrected = valley
+			testkit.PutRows(w.World, tables.Fixtures, f)
+		},
+		"no page": func(w *crickettest.World, s *live.Finisher) {
+			asAdministrator(w, live.CorrectResultFunction(), "7/result", `{"kind":"won","winnerId":"12","wickets":3}`)
+
+			before := w.Override
+			w.Override = func(string) (int, string) { return http.StatusInternalServerError, "" }
+
+			testkit.Drain(w.World, tables.FinishQueue, 2*live.SettleAfter, s.FinishMatch)
+			w.Override = before
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			var page string
+
+			w, s := endedMatch(t, &page)
+			request(w, s)
+			testkit.Drain(w.World, tables.FinishQueue, 2*time.Hour, s.FinishMatch)
+			w.Logs.TakeWarnings()
+
+			if diff := cmp.Diff([]string{"No result", "Result corrected: Valley won by 3 wickets"}, alertsOf(w, event.Result)); diff != "" {
+				t.Errorf("alerts of the result (-want +got):\n%s", diff)
+			}
+
+			ends := 0
+			for _, m := range testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue) {
+				if m.Ended == testkit.Row[match.Fixture](w.World, tables.Fixtures, "7").EndingAt {
+					ends++
+				}
+			}
+
+			if ends != 1 {
+				t.Errorf("the end with the result is sent %d times, want once: it is not withdrawn again", ends)
+			}
+		})
 	}
 }
 

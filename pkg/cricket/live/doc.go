@@ -59,7 +59,8 @@
 //	not started; the start is still to come        the match is upcoming: package schedule handles it
 //
 // An administrator may do both at once (Office): have the match open again if its page is not over, or replace the
-// result, which no later page replaces.
+// result, which no later page replaces. Three reviews that find the administrator's result not stored store it: the
+// request may have died before its message, or the page was unreadable for 15 minutes.
 //
 // After the last review the follows are removed. finishedAt is written last.
 //

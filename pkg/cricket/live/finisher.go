@@ -498,12 +498,17 @@ func (s *Finisher) review(ctx context.Context, f match.Fixture, m MatchLeft) err
 	return s.reopen(ctx, f, page, differs, now)
 }
 
-// differs returns how the page of a match differs from its stored end: resumed, reinstated, or the
-// result of the page if that is certain, or "".
+// differs returns how the page of a match differs from its stored end: resumed, reinstated, corrected if
+// an administrator's result is not stored yet, or the result of the page if that is certain, or "".
 func (s *Finisher) differs(ctx context.Context, f match.Fixture, page sportmonks.Fixture) (string, error) {
 	phase, known := page.Phase()
 	if !known {
 		return "", nil
+	}
+
+	outcome := func(r score.Result) score.Result {
+		r.Text, r.Confirmed = "", false
+		return r
 	}
 
 	stored, _, err := match.ReadScore(ctx, s.db, f.MatchID)
@@ -514,13 +519,10 @@ func (s *Finisher) differs(ctx context.Context, f match.Fixture, page sportmonks
 		return "", nil
 	case !phase.Over():
 		return resumption(stored.State), nil
+	case f.Corrected != nil && outcome(stored.State.Result) != outcome(*f.Corrected): // it is not stored: the request died, or asked gave up
+		return corrected, nil
 	case f.Corrected != nil: // the administrator's word stands
 		return "", nil
-	}
-
-	outcome := func(r score.Result) score.Result {
-		r.Text, r.Confirmed = "", false
-		return r
 	}
 
 	state, _ := scorer.Final(page, stored.State)

@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"testing"
 	"time"
 
@@ -23,6 +24,12 @@ import (
 // needs to be sent. It returns the outcome.
 func crashTick(w *crickettest.World, p *dynamotest.Process, n int) crickettest.Outcome {
 	w.T.Helper()
+	return crashTickThen(w, p, n, w.Ticker())
+}
+
+// crashTickThen is crashTick with another process for the ticks after that of p.
+func crashTickThen(w *crickettest.World, p *dynamotest.Process, n int, other *live.Ticker) crickettest.Outcome {
+	w.T.Helper()
 	tk := testkit.OpenWith(w.World, w.CrashingEnv(live.TickFunction(), p), live.OpenTicker)
 
 	_, err := tk.Tick(w.NewContext(), crickettest.TickOf(n))
@@ -32,11 +39,10 @@ func crashTick(w *crickettest.World, p *dynamotest.Process, n int) crickettest.O
 
 	p.Ended(err)
 
-	restarted := w.Ticker()
-	w.TickAt(restarted, n+1)
+	w.TickAt(other, n+1)
 
 	for i := range live.ConfirmPolls + 1 {
-		w.TickAt(restarted, n+2+int(live.Lease/match.SlotLength)+i)
+		w.TickAt(other, n+2+int(live.Lease/match.SlotLength)+i)
 	}
 
 	return w.Outcome()
@@ -103,6 +109,42 @@ func TestCrashWhileArchivingIsRepaired(t *testing.T) {
 
 		return crashTick(w, p, 10)
 	})
+}
+
+// TestCrashWhileAMatchIsArchivedThatReturns: the match is back with the next poll, unchanged. A process that polled it
+// before, and a new one, list it as live again.
+func TestCrashWhileAMatchIsArchivedThatReturns(t *testing.T) {
+	t.Parallel()
+
+	for name, isNew := range map[string]bool{"to a process that polled it": false, "to a new process": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+				w := crickettest.New(t)
+				entry := crickettest.Payload(w.AddFixture("7"), "1st Innings")
+				w.SetPayload(entry)
+
+				other := w.Ticker()
+				w.TickAt(other, 0)
+				w.SetPayload()
+				w.TickAt(w.Ticker(), 1)
+
+				if isNew {
+					other = w.Ticker()
+				}
+
+				w.Override = func(string) (int, string) {
+					if w.Clock.Now().Before(crickettest.At(11)) {
+						return http.StatusOK, crickettest.Feed()
+					}
+
+					return http.StatusOK, crickettest.Feed(entry)
+				}
+
+				return crashTickThen(w, p, 10, other)
+			})
+		})
+	}
 }
 
 func TestCrashWhileFinishingIsRepaired(t *testing.T) {

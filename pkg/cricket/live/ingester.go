@@ -85,6 +85,7 @@ func newIngester(env app.Env, db dynamo.DB, q queue.Sender) *ingester {
 //   - This process did not ingest it, or another payload was ingested since.
 //   - The score withholds a partial payload until it has been polled often enough.
 //   - Enough polls have now contained an event that was not sent.
+//   - A poll before was without the match: a run that began to archive it may have marked its summary.
 func (i *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot int64) (bool, error) {
 	cached, _ := i.cached(matchID)
 	if cached.sum != sum || cached.state.Held != 0 {
@@ -96,7 +97,7 @@ func (i *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot 
 
 	if cached.state.Phase != sportmonks.Upcoming {
 		set = set.Set(match.Fixture{LiveUpdatedAt: i.now().UnixMilli()}, "liveUpdatedAt")
-		cond = cond.And(dynamo.Exists[match.Fixture]("live"))
+		cond = cond.And(dynamo.Exists[match.Fixture]("live"), dynamo.Absent[match.Fixture]("missingSince"))
 	}
 
 	before, err := dynamo.Replace[match.Fixture](ctx, i.db, tables.UpdateFixture, dynamo.Key(tables.UpdateFixture, matchID), set, cond)
@@ -340,7 +341,7 @@ func (i *ingester) ingestUnchanged(ctx context.Context, l leased, fixture sportm
 		}
 	}
 
-	if l.Live == "" { // it was archived, and is back
+	if l.Live == "" || l.MissingSince != 0 { // it was archived, at least in its summary, and is back
 		err := dynamo.IgnoreRefused(dynamo.Transact(ctx, i.db, tables.UpdateSummary, l.summaryWrite(p, stored.state)))
 		if err != nil {
 			return err
@@ -656,7 +657,7 @@ func (i *ingester) markIngested(ctx context.Context, l leased, p payload, phase 
 	set := dynamo.Set(f, "bodySum", "lastSlot", "polls", "status").Remove("leaseHolder", "leaseUntil")
 	if p.inPlay(phase) {
 		f.Live, f.LiveUpdatedAt = match.Live, i.now().UnixMilli()
-		set = set.Set(f, "live", "liveUpdatedAt").Remove("archivedAt")
+		set = set.Set(f, "live", "liveUpdatedAt").Remove("archivedAt", "missingSince")
 	}
 
 	mine := dynamo.Equal[match.Fixture]("leaseHolder", l.holder)

@@ -504,7 +504,7 @@ type Outcome struct {
 	// Unqueued are the displays without a message of their slot or a later one in the
 	// queue of pushes.
 	Unqueued []string
-	Messages []string // of the end of matches, without repetitions
+	Messages []string // of the end of matches, without repetitions and without those that finish-match drops
 	Alerts   []string // likewise
 	Ledger   []string
 }
@@ -521,9 +521,15 @@ type sentRow struct {
 	} `dynamodbav:"ledger"`
 }
 
-// endOf says whether at is the end that a match has now, decided at endingAt.
-func endOf(endingAt, at int64) string {
-	if at == endingAt {
+// drops reports whether finish-match does nothing for a message: the match is finished, or was polled since.
+func drops(f match.Fixture, m live.MatchLeft) bool {
+	polled := !m.Listed && (f.LiveUpdatedAt > m.Since*1000 || f.ArchivedAt > m.Since)
+	return f.FinishedAt != 0 || f.EndingAt == 0 && polled
+}
+
+// endOf says whether at is when the end was decided that a match has now.
+func endOf(f match.Fixture, at int64) string {
+	if at == f.EndingAt {
 		return "the present end"
 	}
 
@@ -534,12 +540,12 @@ func endOf(endingAt, at int64) string {
 func (w *World) Players() map[string]string {
 	w.T.Helper()
 
-	ending := w.ends()
+	fixtures := w.fixtures()
 
 	all := map[string]string{}
 	for _, r := range testkit.Rows[map[string]any](w.World, tables.Players) {
 		if at, ok := r["endingAt"].(float64); ok {
-			r["endingAt"] = endOf(ending[fmt.Sprint(r["matchId"])], int64(at))
+			r["endingAt"] = endOf(fixtures[fmt.Sprint(r["matchId"])], int64(at))
 		}
 
 		text, err := json.Marshal(r)
@@ -551,16 +557,16 @@ func (w *World) Players() map[string]string {
 	return all
 }
 
-// ends returns the ends of matches that are decided, by match.
-func (w *World) ends() map[string]int64 {
+// fixtures returns the rows of matches, by id.
+func (w *World) fixtures() map[string]match.Fixture {
 	w.T.Helper()
 
-	ending := map[string]int64{}
+	all := map[string]match.Fixture{}
 	for _, f := range testkit.Rows[match.Fixture](w.World, tables.Fixtures) {
-		ending[f.MatchID] = f.EndingAt
+		all[f.MatchID] = f
 	}
 
-	return ending
+	return all
 }
 
 // Outcome reads the outcome of the world.
@@ -572,10 +578,10 @@ func (w *World) Outcome() Outcome {
 		Players: w.Players(), Follows: len(w.Follows()),
 	}
 
-	ending := w.ends()
+	fixtures := w.fixtures()
 	changes := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
 
-	for _, f := range testkit.Rows[match.Fixture](w.World, tables.Fixtures) {
+	for _, f := range fixtures {
 		f.LiveUpdatedAt, f.ArchivedAt = min(f.LiveUpdatedAt, 1), min(f.ArchivedAt, 1)
 		f.EndingAt, f.FinishedAt = min(f.EndingAt, 1), min(f.FinishedAt, 1)
 		f.LastSlot, f.BodySum, f.Polls, f.MissingSince, f.LeaseHolder, f.LeaseUntil = 0, "", 0, 0, "", 0
@@ -641,12 +647,14 @@ func (w *World) Outcome() Outcome {
 
 	for _, m := range changes {
 		if m.Ended != 0 {
-			o.Messages = append(o.Messages, fmt.Sprintf("ended %s, %s", m.MatchID, endOf(ending[m.MatchID], m.Ended)))
+			o.Messages = append(o.Messages, fmt.Sprintf("ended %s, %s", m.MatchID, endOf(fixtures[m.MatchID], m.Ended)))
 		}
 	}
 
 	for _, m := range testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue) {
-		o.Messages = append(o.Messages, "left "+m.MatchID)
+		if !drops(fixtures[m.MatchID], m) {
+			o.Messages = append(o.Messages, "left "+m.MatchID)
+		}
 	}
 
 	slices.Sort(o.Messages)

@@ -13,6 +13,8 @@ import (
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/cricket/topic"
+	"matchday/pkg/kit/push/fcm"
 )
 
 // The processes of these tests crash before and after every call of AWS and of the
@@ -70,6 +72,33 @@ func TestCrashAtBallIsRepaired(t *testing.T) {
 		w.SetPayload(crickettest.Payload(f, "1st Innings", balls...))
 
 		return crashTick(w, p, 1)
+	})
+}
+
+// TestCrashAtTheEndOfAnOverIsRepaired: the end of an over reaches Android phones whatever their number.
+func TestCrashAtTheEndOfAnOverIsRepaired(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) (important bool) {
+		w := crickettest.New(t)
+		w.Settings[fcm.SettingProject] = "matchday-test"
+		f := w.AddFixture("7")
+
+		var balls []crickettest.Ball
+		for n := range 7 { // and the ball after it
+			balls = append(balls, crickettest.Ball{ID: n + 1})
+		}
+
+		w.SetPayload(crickettest.Payload(f, "1st Innings", balls[:5]...))
+		w.TickAt(w.Ticker(), 0)
+		testkit.Drain(w.World, tables.TopicQueue, 0, func(context.Context, topic.Change) error { return nil })
+		w.SetPayload(crickettest.Payload(f, "1st Innings", balls...))
+		crashTick(w, p, 1)
+
+		for _, m := range testkit.Messages[topic.Change](w.World, tables.TopicQueue) {
+			important = important || m.Important
+		}
+
+		return important
 	})
 }
 

@@ -497,7 +497,9 @@ func (i *ingester) store(ctx context.Context, l leased, p payload, fixture sport
 
 	if len(changed) > 0 {
 		m := activity.MatchChanged{MatchID: l.MatchID, Slot: p.slot, Changed: changed}
-		if err := i.announcer.Announce(ctx, m, isImportant(&before.state, &after.state)); err != nil {
+		important := before.sum == "" || isImportant(&before.state, &after.state) // a run that died may have stored the score, and sent nothing
+
+		if err := i.announcer.Announce(ctx, m, important); err != nil {
 			return err
 		}
 

@@ -955,7 +955,8 @@ func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []
 // A phone starts an activity for each push it receives, so each user is claimed first, for this
 // alert only: the next day of play claims again. The claim is released only if Apple certainly did
 // not accept the push. So no user gets two activities, and a user who was claimed before gets a
-// notification. The match is read again after the channel was opened, as start-activity does.
+// notification. A silent start has none: if the run that claimed it died before the push, the user has no
+// activity until the next day of play. The match is read again after the channel was opened, as start-activity does.
 func (r *alertRun) startAudience(ctx context.Context, who audience, to []recipient) (rest []recipient, err error) {
 	m, err := r.startMessage(ctx, who)
 	if err != nil {

@@ -305,9 +305,12 @@ func TestBrokenEntryDoesNotAffectOtherMatches(t *testing.T) {
 	}
 
 	after := w.Outcome()
-	for _, id := range []string{"8", "9"} {
-		if after.States[id] != before.States[id] || after.Fixtures[id] != before.Fixtures[id] {
-			t.Errorf("the broken match %s has changed", id)
+	for id, missing := range map[string]int64{"8": 0, "9": 1} { // which match has no id is unknown
+		want := before.Fixtures[id]
+		want.MissingSince = missing
+
+		if after.States[id] != before.States[id] || after.Fixtures[id] != want {
+			t.Errorf("the broken match %s has changed: %+v, want %+v", id, after.Fixtures[id], want)
 		}
 	}
 

@@ -504,6 +504,8 @@ type Outcome struct {
 	// Unqueued are the displays without a message of their slot or a later one in the
 	// queue of pushes.
 	Unqueued []string
+	// Ahead are the rows with a later slot than the match: no poll before that slot replaces them.
+	Ahead    []string
 	Messages []string // of the end of matches, without repetitions and without those that finish-match drops
 	Alerts   []string // likewise
 	Ledger   []string
@@ -511,9 +513,10 @@ type Outcome struct {
 
 // sentRow is what Outcome reads of live.Sent.
 type sentRow struct {
-	MatchID string            `dynamodbav:"matchTeamKey"`
-	Hashes  map[string]string `dynamodbav:"hashes"`
-	Ledger  struct {
+	MatchID  string            `dynamodbav:"matchTeamKey"`
+	Hashes   map[string]string `dynamodbav:"hashes"`
+	LastSlot int64             `dynamodbav:"lastSlot"`
+	Ledger   struct {
 		Events []struct {
 			Key  string `dynamodbav:"k"`
 			Sent bool   `dynamodbav:"t"`
@@ -584,12 +587,20 @@ func (w *World) Outcome() Outcome {
 	for _, f := range fixtures {
 		f.LiveUpdatedAt, f.ArchivedAt = min(f.LiveUpdatedAt, 1), min(f.ArchivedAt, 1)
 		f.EndingAt, f.FinishedAt = min(f.EndingAt, 1), min(f.FinishedAt, 1)
-		f.LastSlot, f.BodySum, f.Polls, f.MissingSince, f.LeaseHolder, f.LeaseUntil = 0, "", 0, 0, "", 0
+		f.LeftAt, f.ReopenedAt, f.MissingSince = min(f.LeftAt, 1), min(f.ReopenedAt, 1), min(f.MissingSince, 1)
+		f.LastSlot, f.BodySum, f.Polls, f.LeaseHolder, f.LeaseUntil = 0, "", 0, "", 0
 		o.Fixtures[f.MatchID] = f
+	}
+
+	ahead := func(what, matchID string, slot int64) {
+		if slot > fixtures[matchID].LastSlot {
+			o.Ahead = append(o.Ahead, what+" "+matchID)
+		}
 	}
 
 	for _, c := range testkit.Rows[match.ScoreRow](w.World, tables.FixtureCache) {
 		o.States[c.MatchID] = c.StateJSON
+		ahead("score", c.MatchID, c.LastSlot)
 	}
 
 	for _, s := range testkit.Rows[match.DisplayRow](w.World, tables.Displays) {
@@ -601,11 +612,15 @@ func (w *World) Outcome() Outcome {
 		}) {
 			o.Unqueued = append(o.Unqueued, s.CacheKey)
 		}
+
+		ahead("display", match, s.Slot)
 	}
 
 	slices.Sort(o.Unqueued)
 
 	for _, r := range testkit.Rows[match.SummaryRow](w.World, tables.Summaries) {
+		ahead("summary", r.MatchID, r.LastSlot)
+
 		r.LastSlot, r.Score.OverAt = 0, min(r.Score.OverAt, 1)
 		o.Listed[r.MatchID] = r
 	}
@@ -614,6 +629,8 @@ func (w *World) Outcome() Outcome {
 		for view, hash := range s.Hashes {
 			o.Hashes[s.MatchID+"#"+view] = hash
 		}
+
+		ahead("sent", s.MatchID, s.LastSlot)
 
 		for _, e := range s.Ledger.Events {
 			o.Ledger = append(o.Ledger, fmt.Sprint(s.MatchID, " ", e.Key, " ", e.Sent))
@@ -626,6 +643,7 @@ func (w *World) Outcome() Outcome {
 	}
 
 	slices.Sort(o.Ledger)
+	slices.Sort(o.Ahead)
 
 	for _, a := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
 		o.Alerts = append(o.Alerts, a.MatchID+" "+a.Key+" "+a.Title)

@@ -3,8 +3,10 @@ package bestshot_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -639,32 +641,86 @@ func TestSettleMatchCrashes(t *testing.T) {
 }
 
 // TestIngestFeedCrashes: if storing an answer crashes before or after any I/O call, and runs again,
-// the match is settled and members see its result.
+// the match is settled, and members see what is stored: every page was in the cache before.
 func TestIngestFeedCrashes(t *testing.T) {
 	t.Parallel()
-	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
-		w := bestshottest.New(t)
-		w.Register("ann")
-		c := w.Found("cup")
-		kickOff := bestshottest.Noon.Add(hour)
-		w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
-		w.Guess("ann", w.MatchID(1), 1, 0)
-		w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil) // fills the cache
-		w.MoveClock(kickOff.Add(2 * hour))
-		f := c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 0))
 
-		err := testkit.OpenWith(w.World, w.CrashingEnv(ingest.IngestFeedFunction(), p), ingest.Open).IngestFeed(w.NewContext(), f)
-		if p.Ended(err, dynamotest.CacheCall) { // the client survives the loss of what it asks a new connection
-			awaitRollback(w, "outbox")
-			testkit.Must(t, testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open).IngestFeed(w.NewContext(), f))
+	kickOff := bestshottest.Noon.Add(hour)
+	played := kickOff.Add(2 * hour)
+	first, second := bestshottest.Fixture(1, kickOff, provider.Open), bestshottest.Fixture(2, kickOff.Add(hour), provider.Open)
+	won := bestshottest.Fixture(1, kickOff, provider.Ended, 1, 0)
+
+	rematch := bestshottest.Fixture(4, kickOff.Add(2*hour), provider.Open) // of the same home team, in round 2
+	rematch.Home = first.Home
+
+	renamed := first
+	renamed.Home.Name = "Renamed"
+
+	row := func(team provider.Team, points int) provider.Standing {
+		return provider.Standing{Team: team, Position: 1, Points: points}
+	}
+
+	matches := func(round string, all ...provider.Fixture) func(ingest.Feed) ingest.Feed {
+		return func(f ingest.Feed) ingest.Feed {
+			f.Round.Slug, f.Fixtures = round, all
+			return f
 		}
+	}
 
-		w.Settle()
-		left, _, err := pg.Value[int](t.Context(), w.DB, `SELECT count(*)::int FROM outbox`)
-		testkit.Must(t, err)
+	standings := func(all ...provider.Standing) func(ingest.Feed) ingest.Feed {
+		return func(f ingest.Feed) ingest.Feed {
+			f.Kind, f.Standings = ingest.Standings, all
+			return f
+		}
+	}
 
-		matches := testkit.Decode[struct{ Data []view.Match }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil)).Data
+	for name, c := range map[string]struct {
+		at   time.Time
+		then func(ingest.Feed) ingest.Feed
+	}{
+		"a match ends": {played, matches("1", won)},
+		"a match has another round, and a team another name": {kickOff.Add(7), matches("2", renamed, second)}, // 7 ns: the database has none
+		"a table has other points, and a team another name":  {kickOff, standings(row(renamed.Home.Team, 3))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
+				w := bestshottest.New(t)
+				w.Register("ann")
+				cup := w.Found("cup")
+				w.Ingest(cup.Feed("1", first))
+				w.Ingest(cup.Feed("2", second, rematch))
+				w.Ingest(standings(row(first.Home.Team, 0))(cup.Feed("1")))
+				w.Guess("ann", w.MatchID(1), 1, 0)
 
-		return []any{ledger(w), c.Board("ann"), left, matches[0].Status, ints(matches[0].Home.Score)}
-	})
+				pages := func() (all []string) {
+					for _, page := range []string{"matches/1", "matches/2", "standings"} {
+						out := w.Ask("ann", "GET", "/api/v2/tournaments/"+cup.ID+"/"+page, nil)
+						all = append(all, fmt.Sprint(page, " ", out.StatusCode, " ", uuids.ReplaceAllString(out.Body, "id")))
+					}
+
+					return all
+				}
+				pages() // fills the cache
+
+				w.MoveClock(c.at)
+				f := c.then(cup.Feed("1"))
+
+				err := testkit.OpenWith(w.World, w.CrashingEnv(ingest.IngestFeedFunction(), p), ingest.Open).IngestFeed(w.NewContext(), f)
+				if p.Ended(err, dynamotest.CacheCall) { // the client survives the loss of what it asks a new connection
+					awaitRollback(w, "outbox")
+					testkit.Must(t, testkit.Open(w.World, ingest.IngestFeedFunction(), ingest.Open).IngestFeed(w.NewContext(), f))
+				}
+
+				w.Settle()
+				left, _, err := pg.Value[int](t.Context(), w.DB, `SELECT count(*)::int FROM outbox`)
+				testkit.Must(t, err)
+
+				return []any{ledger(w), cup.Board("ann"), left, pages()}
+			})
+		})
+	}
 }
+
+// uuids are the ids of rows, which differ between worlds.
+var uuids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)

@@ -142,8 +142,11 @@ func IngestFeedFunction() app.Function {
 
 // IngestFeed stores an answer of the provider, invalidates the projections that it changes, and posts
 // the matches that have ended. A second run finds nothing changed in the database, and invalidates
-// and sends what the first may not have.
+// all projections of the tournament: the first may have crashed before it invalidated those that it
+// had changed. It sends what the first may not have.
 func (s *Ingester) IngestFeed(ctx context.Context, f Feed) error {
+	f.FetchedAt = f.FetchedAt.Truncate(time.Microsecond) // as the database has it, so that a second run finds it there
+
 	if f.Kind == Badge || f.Kind == Logo {
 		return s.storeImage(ctx, f)
 	}

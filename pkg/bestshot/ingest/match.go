@@ -148,7 +148,7 @@ func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a
 // storeMatches stores the matches of a round. For matches that have not changed, the number of
 // statements does not depend on the number of matches. The projection of the round is always
 // invalidated up to the version of the database, because the run before may have crashed before it
-// did so.
+// did so; if this answer or a newer one is stored, so are all projections of the tournament.
 func (s *Ingester) storeMatches(ctx context.Context, tx pgx.Tx, f Feed, stale *staleKeys) error {
 	if len(f.Fixtures) == 0 {
 		return nil
@@ -183,6 +183,7 @@ func (s *Ingester) storeMatches(ctx context.Context, tx pgx.Tx, f Feed, stale *s
 	)
 
 	otherRounds := map[string]bool{} // rounds that lose a match to this one
+	stored := false                  // whether a run before has stored this answer, or a newer one
 
 	for _, x := range fixtures {
 		m, ok := known[x.ID]
@@ -205,7 +206,13 @@ func (s *Ingester) storeMatches(ctx context.Context, tx pgx.Tx, f Feed, stale *s
 			}
 		}
 
-		if ok && m.Tournament == f.TournamentID && m.Round != r.Slug {
+		if !ok || m.Tournament != f.TournamentID {
+			continue
+		}
+
+		stored = stored || !f.FetchedAt.After(m.CheckedAt)
+
+		if m.Round != r.Slug {
 			otherRounds[m.Round] = true
 		}
 	}
@@ -230,6 +237,13 @@ func (s *Ingester) storeMatches(ctx context.Context, tx pgx.Tx, f Feed, stale *s
 
 	version, _, err := pg.Value[int64](ctx, tx, statement, f.TournamentID, r.Slug)
 	stale.add(view.MatchesKey(f.TournamentID, r.Slug), version)
+
+	if err != nil || !stored {
+		return err
+	}
+
+	all, err := projectionsOf(ctx, tx, f.TournamentID)
+	*stale = append(*stale, all...)
 
 	return err
 }

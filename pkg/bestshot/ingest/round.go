@@ -50,7 +50,7 @@ func (s *Ingester) storeRounds(ctx context.Context, tx pgx.Tx, f Feed) error {
 
 // storeTeams stores teams of a provider, and returns their ids by the provider's ids. If a team has another name,
 // the projections that show it are stale, in every tournament. If the run crashes before it
-// invalidates them, they show the old name until they expire.
+// invalidates them, those of other tournaments show the old name until they expire.
 func storeTeams(
 	ctx context.Context, tx pgx.Tx, from provider.Name, all []provider.Team, stale *staleKeys,
 ) (ids map[string]string, err error) {

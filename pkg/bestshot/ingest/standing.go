@@ -27,10 +27,15 @@ type standing struct {
 }
 
 // storeStandings replaces the standings if they have changed. If the provider no longer has a table,
-// the stored one stays. An answer that is older than the last changes nothing.
+// the stored one stays. An answer that is not newer than the last changes nothing: all projections of the
+// tournament are invalidated, because the run that stored it may have crashed before it did so.
 func storeStandings(ctx context.Context, tx pgx.Tx, f Feed, stale *staleKeys) error {
 	last, _, err := pg.Value[*time.Time](ctx, tx, sql.GetStandingsCheckedAt, f.TournamentID)
-	if err != nil || last != nil && !f.FetchedAt.After(*last) {
+	switch {
+	case err != nil:
+		return err
+	case last != nil && !f.FetchedAt.After(*last):
+		*stale, err = projectionsOf(ctx, tx, f.TournamentID)
 		return err
 	}
 

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/tables"
@@ -25,6 +28,15 @@ func (m *match) dropLeagues() {
 	testkit.Must(m.T, testkit.Open(m.World.World, league.DropLeaguesFunction(), league.OpenDropper).DropLeagues(m.NewContext()))
 }
 
+// kept are the rows of the table, but for the league, whose revision is another once it is restored, and for answers.
+func (m *match) kept() []string {
+	m.T.Helper()
+
+	return slices.DeleteFunc(m.outcome().Rows, func(r string) bool {
+		return strings.Contains(r, `"entityType":"League"`) || strings.Contains(r, `"entityType":"Answer"`)
+	})
+}
+
 // inLeague reports whether a path is of something of the league.
 func (m *match) inLeague(path string) bool {
 	return slices.ContainsFunc(append([]string{m.l.ID, m.l.SeasonID, m.l.SessionID, m.id, "/l/parkside"}, m.l.Players...),
@@ -40,7 +52,7 @@ func TestLeagueVanishes(t *testing.T) {
 	m.played()
 	m.lose()
 
-	before := m.outcome().Rows
+	before := m.kept()
 	m.end()
 
 	// What is no page of the league, and what who has claimed a player may do with it in any case.
@@ -83,18 +95,83 @@ func TestLeagueVanishes(t *testing.T) {
 	same(t, "the members", m.members(), "ann admin, sam scorekeeper, sue scorekeeper, vic viewer")
 	m.consistent()
 
-	var kept []string
+	same(t, "the rows", m.kept(), before)
+}
 
-	for _, r := range m.outcome().Rows { // but for the revision of the league
-		if !strings.Contains(r, `"entityType":"League"`) && !strings.Contains(r, `"entityType":"Answer"`) {
-			kept = append(kept, r)
+// TestDeletionThatDiedIsTakenBack: who deletes a league and does not repeat the request can restore it, wherever the
+// deletion has died, and cannot delete for good what is left by the request for a league without seasons.
+func TestDeletionThatDiedIsTakenBack(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+		m := club(t)
+		m.played()
+		m.lose()
+
+		before := m.kept()
+		fn := league.EndLeagueFunction()
+		_, err := open(m, m.CrashingEnv(fn, p), league.Open).EndLeague(m.NewContext(), &league.EndLeague{User: ann, LeagueID: m.l.ID})
+		p.Ended(err)
+
+		if out := m.Ask("ann", "DELETE", "/v1/leagues/"+m.l.ID, nil); out.StatusCode < 400 {
+			t.Errorf("the request for a league without seasons: %d", out.StatusCode)
 		}
+
+		m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/restore", nil)
+		same(t, "the rows", m.kept(), before)
+
+		return m.kept()
+	})
+}
+
+// TestDeletionAndRestorationAtOnce: each league has the roles of all members afterwards. A deletion during which the
+// league is restored is refused, and a restoration during which it is deleted begins again.
+func TestDeletionAndRestorationAtOnce(t *testing.T) {
+	t.Parallel()
+
+	begin := func(t *testing.T) (m *match, end, restore func(step string, then func()) error) {
+		m = club(t)
+		run := func(fn app.Function, do func(s *league.Service) error) func(step string, then func()) error {
+			return func(step string, then func()) error {
+				return do(open(m, after(m.Env(fn), step, then), league.Open))
+			}
+		}
+
+		end = run(league.EndLeagueFunction(), func(s *league.Service) error {
+			_, err := s.EndLeague(m.NewContext(), &league.EndLeague{User: ann, LeagueID: m.l.ID})
+			return err
+		})
+		restore = run(league.RestoreLeagueFunction(), func(s *league.Service) error {
+			_, err := s.RestoreLeague(m.NewContext(), &league.RestoreLeague{User: ann, LeagueID: m.l.ID})
+			return err
+		})
+
+		return m, end, restore
+	}
+	members := "ann admin, sam scorekeeper, sue scorekeeper, vic viewer"
+
+	for _, step := range []string{"TransactWriteItems", "Query"} {
+		t.Run("a restoration after "+step, func(t *testing.T) {
+			t.Parallel()
+			m, end, restore := begin(t)
+			err := end(step, func() { testkit.Must(t, restore("", nil)) })
+			isError(t, "the deletion", err, httpapi.ErrStale)
+			same(t, "the members", m.members(), members)
+		})
 	}
 
-	before = slices.DeleteFunc(before, func(r string) bool {
-		return strings.Contains(r, `"entityType":"League"`) || strings.Contains(r, `"entityType":"Answer"`)
-	})
-	same(t, "the rows", kept, before)
+	for _, step := range []string{"TransactWriteItems", "Query"} {
+		t.Run("a deletion after "+step, func(t *testing.T) {
+			t.Parallel()
+			m, end, restore := begin(t)
+			p := dynamotest.CrashAt(4, false) // the roles are not written
+			fn := league.EndLeagueFunction()
+			_, err := open(m, m.CrashingEnv(fn, p), league.Open).EndLeague(m.NewContext(), &league.EndLeague{User: ann, LeagueID: m.l.ID})
+			isError(t, "the deletion", err, dynamotest.ErrCrashed)
+
+			testkit.Must(t, restore(step, func() { testkit.Must(t, end("", nil)) }))
+			same(t, "the members", m.members(), members)
+		})
+	}
 }
 
 // TestLeagueIsDropped: a day after it was deleted nothing of it is left, and its slug is free.

@@ -1,6 +1,7 @@
 package threefc_test
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"testing"
@@ -27,6 +28,15 @@ func same(t testing.TB, what string, got, want any) {
 
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// isError checks the error of a use case.
+func isError(t *testing.T, what string, err, want error) {
+	t.Helper()
+
+	if !errors.Is(err, want) {
+		t.Errorf("%s: got the error %v, want %v", what, err, want)
 	}
 }
 

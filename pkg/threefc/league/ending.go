@@ -35,16 +35,19 @@ func EndLeagueFunction() app.Function {
 		Does:   "Deletes a league with its seasons. It may be restored for a day.",
 		IfDown: "A league with seasons cannot be deleted.",
 		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/end", Auth: spec.Session, Answers: []int{http.StatusNoContent}},
-		Uses:   Writes(tables.GetLeague, tables.EndLeague),
+		Uses:   Writes(tables.GetLeague, tables.EndLeague, tables.MoveGrants),
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Service).EndLeague, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // EndLeague deletes a league with its seasons: it vanishes at once, and may be restored until Undo. The row of the
 // league goes first: from then on nobody finds it, and nobody gets a role. Then the roles go, the caller's last, so
-// that the same request goes on where a crash has ended the first. Errors: stale.
+// that the same request goes on where a crash has ended the first. Errors: stale, also if the league is restored
+// meanwhile.
 func (s *Service) EndLeague(ctx context.Context, in *EndLeague) (*httpapi.Removed, error) {
-	pk := item.LeagueKey(in.LeagueID)
+	pk, now := item.LeagueKey(in.LeagueID), s.Now()
+
+	var ending item.Row[item.EndingLeague]
 
 	row, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
 
@@ -54,8 +57,13 @@ func (s *Service) EndLeague(ctx context.Context, in *EndLeague) (*httpapi.Remove
 			return nil, err
 		}
 
-		if _, ok, err := Ending(ctx, s.DB, in.LeagueID); err != nil || !ok {
+		was, ok, err := Ending(ctx, s.DB, in.LeagueID)
+		if err != nil || !ok {
 			return nil, cmp.Or[error](err, item.ErrScope)
+		}
+
+		if ending, err = take(ctx, s.DB, was, now); err != nil {
+			return nil, dynamo.RefusedAs(err, httpapi.ErrStale)
 		}
 	case err != nil:
 		return nil, err
@@ -64,57 +72,74 @@ func (s *Service) EndLeague(ctx context.Context, in *EndLeague) (*httpapi.Remove
 			return nil, err
 		}
 
-		now := s.Now()
 		until := item.Format(now.Add(Undo))
-		ending := item.New(pk, item.Ending, "EndingLeague",
+		ending = item.New(pk, item.Ending, "EndingLeague",
 			item.EndingLeague{League: *row.V(), Rev: row.Rev, Until: until, By: in.UserID}, now)
-		waits := ending
-		waits.PK, waits.SK = item.Ending, pk
 
-		err := dynamo.Transact(ctx, s.DB, tables.EndLeague, row.Drop(), ending.Create(), dynamo.PutWrite(waits))
+		err := dynamo.Transact(ctx, s.DB, tables.EndLeague, row.Drop(), ending.Create(), ending.Mirror(item.Ending, pk))
 		if err := dynamo.RefusedAs(err, httpapi.ErrStale); err != nil {
 			return nil, err
 		}
 	}
 
-	return httpapi.NewRemoved(), replaceGrants(ctx, s.DB, pk, item.Grants, in.UserID, false, item.EndingGrantKey)
+	err = dynamo.Retry(ctx, item.Attempts, func() error {
+		err := replaceGrants(ctx, s.DB, ending, item.Grants, in.UserID, false, item.EndingGrantKey)
+		if item.RefusedWrite(err) == 0 {
+			err = httpapi.ErrStale
+		}
+
+		return err
+	})
+
+	return httpapi.NewRemoved(), err
+}
+
+// take writes a league that ends with another revision, before its roles are written by replaceGrants, so that the
+// deletion or the restoration that has begun before writes no more of them.
+func take(ctx context.Context, db dynamo.DB, ending item.Row[item.EndingLeague], now time.Time) (item.Row[item.EndingLeague], error) {
+	ending, saved := ending.Save(now)
+	err := dynamo.Transact(ctx, db, tables.EndLeague, saved, ending.Mirror(item.Ending, ending.PK))
+
+	return ending, err
 }
 
 // replaceGrants writes the roles of a league whose sort keys begin with a prefix under other keys: that of user last, or
-// not at all if without. Each role has one of the two keys at any time.
-func replaceGrants(ctx context.Context, db dynamo.DB, pk, prefix, user string, without bool, key func(userID string) string) error {
-	return dynamo.Retry(ctx, item.Attempts, func() error {
-		rows, err := item.List[item.Grant](ctx, db, tables.EndLeague, pk, prefix)
-		if err != nil {
+// not at all if without. Each role has one of the two keys at any time. The first write of each transaction is refused
+// once the row of the league that ends is not as it was read or written.
+func replaceGrants(ctx context.Context, db dynamo.DB, ending item.Row[item.EndingLeague], prefix, user string, without bool,
+	key func(userID string) string) error {
+	same := dynamo.CheckWrite(item.Key(ending.PK, ending.SK), dynamo.Equal[item.Row[item.EndingLeague]]("rev", ending.Rev))
+
+	rows, err := item.List[item.Grant](ctx, db, tables.EndLeague, ending.PK, prefix)
+	if err != nil {
+		return err
+	}
+
+	var others, own []dynamo.Write
+
+	for _, r := range rows {
+		to := r
+		to.SK = key(r.V().UserID)
+
+		if r.V().UserID == user {
+			own = append(own, r.Drop(), dynamo.PutWrite(to))
+		} else {
+			others = append(others, r.Drop(), dynamo.PutWrite(to))
+		}
+	}
+
+	parts := slices.Collect(slices.Chunk(others, rolesAtOnce*2))
+	if len(own) > 0 && !without {
+		parts = append(parts, own)
+	}
+
+	for _, part := range parts {
+		if err := dynamo.Transact(ctx, db, tables.MoveGrants, append([]dynamo.Write{same}, part...)...); err != nil {
 			return err
 		}
+	}
 
-		var others, own []dynamo.Write
-
-		for _, r := range rows {
-			to := r
-			to.SK = key(r.V().UserID)
-
-			if r.V().UserID == user {
-				own = append(own, r.Drop(), dynamo.PutWrite(to))
-			} else {
-				others = append(others, r.Drop(), dynamo.PutWrite(to))
-			}
-		}
-
-		parts := slices.Collect(slices.Chunk(others, rolesAtOnce*2))
-		if len(own) > 0 && !without {
-			parts = append(parts, own)
-		}
-
-		for _, part := range parts {
-			if err := dynamo.Transact(ctx, db, tables.EndLeague, part...); err != nil {
-				return err
-			}
-		}
-
-		return nil
-	})
+	return nil
 }
 
 // rolesAtOnce is how many roles are written in one transaction.
@@ -220,15 +245,21 @@ func RestoreLeagueFunction() app.Function {
 		Does:   "Restores a league that was deleted with its seasons, within a day.",
 		IfDown: "The deletion of a league cannot be undone.",
 		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/restore", Auth: spec.Session},
-		Uses:   Writes(tables.GetLeague, tables.EndLeague),
+		Uses:   Writes(tables.GetLeague, tables.EndLeague, tables.MoveGrants),
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Service).RestoreLeague, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
-// RestoreLeague makes a league as it was, for an administrator of it, until Undo after its deletion. The roles of the
-// others go first, the league itself with the caller's role last, so that a second run goes on where a crash has
-// ended the first, and changes nothing once the league is there. Errors: acl_scope_not_found also once it is too late.
+// RestoreLeague makes a league as it was, for an administrator of it, until Undo after its deletion, also if that has
+// died before it has written the caller's role. The roles of the others go first, the league itself with the caller's
+// role last, so that a second run goes on where a crash has ended the first, and changes nothing once the league is
+// there. If the league is deleted or restored meanwhile, it begins again. Errors: acl_scope_not_found also once it is
+// too late, table_busy.
 func (s *Service) RestoreLeague(ctx context.Context, in *RestoreLeague) (*LeaguePage, error) {
+	return dynamo.RetryValue(ctx, dynamo.DefaultAttempts, func() (*LeaguePage, error) { return s.restore(ctx, in) })
+}
+
+func (s *Service) restore(ctx context.Context, in *RestoreLeague) (*LeaguePage, error) {
 	pk, moved := item.LeagueKey(in.LeagueID), item.EndingGrantKey(in.UserID)
 
 	own, ok, err := dynamo.Get[item.Row[item.Grant]](ctx, s.DB, tables.EndLeague, pk, moved)
@@ -236,27 +267,39 @@ func (s *Service) RestoreLeague(ctx context.Context, in *RestoreLeague) (*League
 		return nil, err
 	}
 
-	if !ok { // it is there, or the caller is a stranger
+	if !ok { // the league is there, its deletion has died, or the caller is a stranger
 		row, role, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
-		if err != nil {
+		if err == nil {
+			return page(http.StatusOK, row, role), nil
+		}
+
+		if err != item.ErrScope {
 			return nil, err
 		}
 
-		return page(http.StatusOK, row, role), nil
+		own, err = item.Read[item.Grant](ctx, s.DB, tables.EndLeague, pk, item.GrantKey(in.UserID), item.ErrScope)
+		if err != nil {
+			return nil, err
+		}
 	}
 
+	now := s.Now()
 	ending, ok, err := Ending(ctx, s.DB, in.LeagueID)
 
 	switch {
 	case err != nil:
 		return nil, err
-	case !ok || item.Parse(ending.V().Until).Before(s.Now()):
+	case !ok || item.Parse(ending.V().Until).Before(now):
 		return nil, item.ErrScope
 	case own.V().Role != item.Admin:
 		return nil, item.ErrAdmin
 	}
 
-	if err := replaceGrants(ctx, s.DB, pk, item.EndingGrantKey(""), in.UserID, true, item.GrantKey); err != nil {
+	if ending, err = take(ctx, s.DB, ending, now); err != nil {
+		return nil, err
+	}
+
+	if err := replaceGrants(ctx, s.DB, ending, item.EndingGrantKey(""), in.UserID, true, item.GrantKey); err != nil {
 		return nil, err
 	}
 
@@ -265,7 +308,7 @@ func (s *Service) RestoreLeague(ctx context.Context, in *RestoreLeague) (*League
 		return nil, err
 	}
 
-	now, l := s.Now(), ending.V().League
+	l := ending.V().League
 	l.Members, l.Admins = 1, 1 // members may have deleted their accounts
 
 	for _, r := range all {
@@ -286,7 +329,7 @@ func (s *Service) RestoreLeague(ctx context.Context, in *RestoreLeague) (*League
 	err = dynamo.Transact(ctx, s.DB, tables.EndLeague, row.Create(), ending.Drop(), dynamo.PutWrite(own),
 		dynamo.DeleteWrite(item.Key(pk, moved)), dynamo.DeleteWrite(item.Key(item.Ending, pk)))
 
-	return page(http.StatusOK, row, item.Admin), dynamo.RefusedAs(err, httpapi.ErrStale)
+	return page(http.StatusOK, row, item.Admin), err
 }
 
 // Dropper drops leagues that were deleted.

@@ -335,19 +335,19 @@ func DeleteLeagueFunction() app.Function {
 		Does:   "Deletes a league without seasons.",
 		IfDown: "A league cannot be deleted.",
 		On:     spec.Route{Method: "DELETE", Path: "/v1/leagues/{leagueId}", Auth: spec.Session},
-		Uses:   Writes(tables.GetLeague, tables.DropLeague, tables.SaveLeague),
+		Uses:   Writes(tables.GetLeague, tables.DropLeague, tables.SaveLeague, tables.EndLeague),
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Service).DeleteLeague, errNotEmpty, item.ErrAccess, item.ErrAdmin, item.ErrScope)
 }
 
 // DeleteLeague deletes a league without seasons, with its players. The league is deleted first, so
 // that nothing is added to it; a second run, by any administrator, deletes what a crash has left.
-// EndLeague deletes a league with its seasons.
+// EndLeague deletes a league with its seasons: what is left of that is kept, because it may be restored.
 // Errors: league_not_empty, stale.
 func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
 	row, _, err := item.LeagueRow.ReadAs(ctx, s.DB, in.LeagueID, in.UserID, item.Admin)
 	if err == item.ErrScope {
-		_, err = item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin) // what is left
+		err = s.checkLeft(ctx, in)
 	} else if err == nil {
 		err = s.dropLeague(ctx, row, in.IfMatch)
 	}
@@ -365,6 +365,20 @@ func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.
 	}
 
 	return httpapi.NewRemoved(), nil
+}
+
+// checkLeft checks that the caller may delete what is left of a league. Errors: acl_scope_not_found if it may be restored.
+func (s *Service) checkLeft(ctx context.Context, in *DeleteLeague) error {
+	if _, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin); err != nil {
+		return err
+	}
+
+	_, ends, err := Ending(ctx, s.DB, in.LeagueID)
+	if err == nil && ends {
+		err = item.ErrScope
+	}
+
+	return err
 }
 
 // dropLeague deletes the league itself, and its slug.

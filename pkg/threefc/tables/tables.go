@@ -55,8 +55,9 @@ var (
 		"that is deleted, with the copies of its roles, players and sessions (batches of 25)", rarely,
 		spec.Query, spec.DeleteItem, spec.BatchWriteItem)
 	EndLeague = App.On("End league", "pk=LEAGUE#{leagueId}, sk=METADATA and ENDING, by their revs, with pk=ENDING, sk=LEAGUE#{leagueId}; "+
-		"then sk=ACL#USER#{userId} and ENDING#ACL#USER#{userId}, the one in place of the other", rarely, spec.GetItem, spec.Query,
-		spec.PutItem, spec.DeleteItem)
+		"sk begins with ACL#USER# or ENDING#ACL#USER#", rarely, spec.GetItem, spec.Query, spec.PutItem, spec.DeleteItem)
+	MoveGrants = App.On("Move grants of a league that ends", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId} and ENDING#ACL#USER#{userId}, "+
+		"the one in place of the other, if ENDING is as it was", rarely, spec.PutItem, spec.DeleteItem, spec.ConditionCheckItem)
 	ListEnding = App.On("List leagues that end", "pk=ENDING", spec.Every(time.Hour), spec.Query)
 	MyLeagues  = App.On("List a user's leagues",
 		"pk=USER#{userId}, sk begins with LEAGUE#, then pk=LEAGUE#{leagueId}, sk=METADATA or ENDING (a batch)", perRequest, spec.Query,

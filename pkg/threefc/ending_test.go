@@ -1,6 +1,7 @@
 package threefc_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -194,6 +195,46 @@ func TestLeagueIsDropped(t *testing.T) {
 	}
 
 	m.Do("eve", "POST", "/v1/leagues", map[string]any{"name": "Parkside", "slug": "parkside"})
+}
+
+// TestLeagueIsRestoredWhileItIsDropped: a league that is restored at the last second stays, though the job has listed it
+// before, also if it is deleted once more at once.
+func TestLeagueIsRestoredWhileItIsDropped(t *testing.T) {
+	t.Parallel()
+
+	for _, again := range []bool{false, true} {
+		t.Run(fmt.Sprintf("deleted once more %v", again), func(t *testing.T) {
+			t.Parallel()
+			m := club(t)
+			m.played()
+			m.lose()
+
+			before := m.kept()
+			m.end()
+
+			until := m.Clock.Now().Truncate(time.Second).Add(league.Undo)
+			m.MoveClock(until.Add(time.Second))
+			m.SignIn("ann")
+
+			job := after(m.Env(league.DropLeaguesFunction()), "Query", func() {
+				env := m.Env(league.RestoreLeagueFunction())
+				env.Now = func() time.Time { return until.Add(-time.Second) } // it has begun before the job
+				_, err := open(m, env, league.Open).RestoreLeague(m.NewContext(), &league.RestoreLeague{User: ann, LeagueID: m.l.ID})
+				testkit.Must(t, err)
+
+				if again {
+					m.end()
+				}
+			})
+			testkit.Must(t, open(m, job, league.OpenDropper).DropLeagues(m.NewContext()))
+
+			if again {
+				m.Do("ann", "POST", "/v1/leagues/"+m.l.ID+"/restore", nil)
+			}
+
+			same(t, "the rows", m.kept(), before)
+		})
+	}
 }
 
 // TestLeagueWithSeasonsIsKept: unless the request says so.

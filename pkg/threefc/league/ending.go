@@ -364,7 +364,7 @@ func (s *Dropper) DropLeagues(ctx context.Context) error {
 	}
 
 	for _, r := range rows {
-		if !item.Parse(r.V().Until).Before(s.now()) {
+		if !s.isOver(r) {
 			continue
 		}
 
@@ -376,19 +376,31 @@ func (s *Dropper) DropLeagues(ctx context.Context) error {
 	return nil
 }
 
-// drop drops one league.
+// isOver reports whether a league may not be restored any more.
+func (s *Dropper) isOver(r item.Row[item.EndingLeague]) bool {
+	return item.Parse(r.V().Until).Before(s.now())
+}
+
+// drop drops one league, unless it was restored since it was listed.
 func (s *Dropper) drop(ctx context.Context, r item.Row[item.EndingLeague]) error {
 	id := r.V().League.ID
 
 	ending, ok, err := Ending(ctx, s.db, id)
-	if err != nil {
-		return err
-	}
 
-	if ok {
+	switch {
+	case err != nil:
+		return err
+	case ok && !s.isOver(ending): // it was restored meanwhile, and deleted again
+		return nil
+	case ok:
 		err := dynamo.Transact(ctx, s.db, tables.EndLeague, append(FreeSlugs(ending.V().League), ending.Drop())...)
 		if err != nil {
-			return err // it was restored meanwhile: the next run finds no row
+			return err // it is restored meanwhile: the next run finds no row
+		}
+	default: // it was restored meanwhile, or a run before has died
+		_, restored, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(id), item.Metadata)
+		if err != nil || restored {
+			return err
 		}
 	}
 

@@ -17,6 +17,7 @@ import (
 	"matchday/pkg/kit/object"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
 	"matchday/pkg/threefc/standing"
 	"matchday/pkg/threefc/tables"
 	"matchday/pkg/threefc/userdata"
@@ -439,4 +440,22 @@ func TestSweepWaitsAMinute(t *testing.T) {
 	same(t, "the games that were handled", m.Aggregate(), 1)
 	testkit.Must(t, s.SweepOutbox(m.NewContext()))
 	same(t, "the messages when nothing waits", m.Aggregate(), 0)
+}
+
+// TestForgetAfterADeletionThatDied: who deletes a league without other members, does not repeat a request that has died,
+// and deletes the account, leaves nothing of the league.
+func TestForgetAfterADeletionThatDied(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+		m := club(t)
+		id := decode[league.League](m, "ann", "POST", "/v1/leagues", map[string]any{"name": "Mine alone"}).LeagueID
+		m.newPlayer(id, "Zoe")
+
+		fn := league.DeleteLeagueFunction()
+		_, err := open(m, m.CrashingEnv(fn, p), league.Open).DeleteLeague(m.NewContext(), &league.DeleteLeague{User: ann, LeagueID: id})
+		p.Ended(err)
+		m.forget("ann")
+
+		return m.left(id)
+	})
 }

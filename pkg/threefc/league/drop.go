@@ -46,16 +46,18 @@ const (
 )
 
 // Drop deletes what is left of a league that has ended: the seasons with their sessions and games, the
-// players with the claims of users, requests to remove a name, and the roles of the members. The role of user goes last, and its
-// copy under the user stays: by one of them the caller finds the league again after a crash. user may
-// be "". A second run goes on where a crash has ended the first.
+// players with the claims of users, requests to remove a name, and the roles of the members. The role of user goes last,
+// with its copy: by the one the caller finds the league again after a crash, and by the other the deletion of the
+// account. user may be "". A second run goes on where a crash has ended the first.
 func Drop(ctx context.Context, db dynamo.DB, leagueID, user string) error {
 	rows, err := list(ctx, db, item.LeagueKey(leagueID))
 	if err != nil {
 		return err
 	}
 
-	var copies, rest, own []dynamo.Item
+	var copies, rest []dynamo.Item
+
+	var own []dynamo.Write
 
 	for _, r := range rows {
 		switch r.EntityType {
@@ -99,19 +101,19 @@ func Drop(ctx context.Context, db dynamo.DB, leagueID, user string) error {
 		}
 
 		if r.SK == item.GrantKey(user) {
-			own = append(own, item.Key(r.PK, r.SK))
+			own = append(own, dynamo.DeleteWrite(item.Key(r.PK, r.SK)), dynamo.DeleteWrite(item.Key(item.UserKey(user), r.PK)))
 		} else {
 			rest = append(rest, item.Key(r.PK, r.SK))
 		}
 	}
 	// The copies go first, because a second run finds them by the originals.
-	for _, keys := range [][]dynamo.Item{copies, rest, own} {
+	for _, keys := range [][]dynamo.Item{copies, rest} {
 		if err := dynamo.DeleteAll(ctx, db, tables.DropLeague, keys); err != nil {
 			return err
 		}
 	}
 
-	return nil
+	return dynamo.Transact(ctx, db, tables.DropLeague, own...)
 }
 
 // dropSeason deletes a season with its sessions and games. The copy in the list of the league stays.

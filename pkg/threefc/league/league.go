@@ -356,10 +356,6 @@ func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.
 		return nil, err
 	}
 
-	if _, err := dynamo.Delete(ctx, s.DB, tables.DropLeague, item.Key(item.UserKey(in.UserID), item.LeagueKey(in.LeagueID))); err != nil {
-		return nil, err
-	}
-
 	if err := Drop(ctx, s.DB, in.LeagueID, in.UserID); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/kit/idem"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/notice"
@@ -142,6 +144,43 @@ func TestMoveSession(t *testing.T) {
 	m.id = first
 	m.step("thirds/1/start")
 	refused(t, "a session that has begun", m.Ask("sam", "PATCH", path, map[string]any{"sessionDate": "2026-11-09"}), 409, "session_begun")
+}
+
+// TestMoveToAnotherDayThanTheOneThatDied: a session whose move has died with some games moved goes to another day with all
+// of them, but for one that was moved by itself since.
+func TestMoveToAnotherDayThanTheOneThatDied(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+		m := club(t)
+		path := "/v1/sessions/" + m.l.SessionID
+		games := []string{m.id}
+
+		for _, at := range []string{"2026-06-06T19:00:00Z", "2026-06-06T20:00:00Z", "2026-06-08T10:00:00Z"} {
+			games = append(games, decode[struct{ GameID string }](m, "sam", "POST", path+"/games",
+				map[string]any{"gameStartTs": at, "thirdLength": 20}).GameID)
+		}
+
+		m.Do("sam", "PATCH", path, map[string]any{"sessionDate": "2026-06-05"})
+		m.Do("sam", "PATCH", path, map[string]any{"sessionDate": "2026-06-06"})
+
+		fn := season.MoveSessionFunction()
+		in := &season.MoveSession{User: ann, SessionID: m.l.SessionID, Key: idem.Key{IdempotencyKey: "K"}}
+		in.Body.Date = "2026-11-07"
+		_, err := open(m, m.CrashingEnv(fn, p), season.OpenMover).MoveSession(m.NewContext(), in)
+		p.Ended(err)
+
+		m.id = games[2]
+		m.Do("sam", "PATCH", m.path(), map[string]any{"gameStartTs": "2026-06-09T10:00:00Z"})
+		m.Do("sam", "PATCH", path, map[string]any{"sessionDate": "2026-11-08"})
+
+		var starts []string
+		for _, m.id = range games {
+			starts = append(starts, item.Format(m.read().StartTs))
+			m.consistent()
+		}
+
+		return starts
+	})
 }
 
 // TestReminderOfAMovedSession: whoever has not answered since the move is asked for the new day, once, also who was

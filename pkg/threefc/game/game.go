@@ -247,7 +247,7 @@ func (st *state) list() item.Listing {
 
 	l := item.Listing{
 		GameID: g.ID, SessionID: g.SessionID, Slug: g.Slug, StartTs: g.StartTs, ThirdLength: g.ThirdLength, Location: g.Location,
-		Status: st.game.Status, Teams: g.Teams, Result: g.Result, State: g.State, Absent: g.Absent,
+		Status: st.game.Status, Teams: g.Teams, Result: g.Result, State: g.State, Absent: g.Absent, LeftDay: g.LeftDay,
 	}
 	if st.game.Status == item.Finished {
 		l.Scores = g.Scores
@@ -671,7 +671,10 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, er
 							return nil, err
 						}
 
-						g.StartTs = item.Format(*in.Body.StartTs)
+						if start := item.Format(*in.Body.StartTs); start != g.StartTs {
+							g.StartTs, g.LeftDay = start, ""
+						}
+
 						if g.State == item.Postponed {
 							g.State = ""
 						}

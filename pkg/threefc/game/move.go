@@ -30,9 +30,9 @@ func (s *Service) announce(ctx context.Context, st *state, was item.Game, now ti
 	return s.queue.Send(ctx, RemindQueue, Remind{Move: Move{GameID: g.ID, Count: g.Moved.Count}}, item.NoticeAfter)
 }
 
-// Shift moves a game that has not begun from one start to another, as part of its session: no mail is about it. A
-// second run changes nothing.
-func (s *Service) Shift(ctx context.Context, gameID, userID, from, to string) error {
+// Shift moves a game that has not begun from one start to another, as part of its session, which leaves a day: no mail is
+// about it. A second run changes nothing.
+func (s *Service) Shift(ctx context.Context, gameID, userID, from, to, day string) error {
 	commit := func(ctx context.Context, a spec.Access, _ *GamePage, writes ...dynamo.Write) error {
 		return dynamo.Transact(ctx, s.DB, a, writes...)
 	}
@@ -44,7 +44,7 @@ func (s *Service) Shift(ctx context.Context, gameID, userID, from, to string) er
 				return nil, errUnchanged
 			}
 
-			g.StartTs = to
+			g.StartTs, g.LeftDay = to, day
 
 			return nil, nil
 		}, func(st *state) *GamePage { return page(200, st.game) })

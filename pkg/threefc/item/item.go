@@ -230,6 +230,7 @@ type Game struct {
 	State       string        `json:"state,omitempty"`    // Postponed, Abandoned, Walkover, or ""
 	Absent      []string      `json:"absent,omitempty"`   // the ids of those of Teams that are missing
 	Moved       Moved         `json:"moved,omitzero"`
+	LeftDay     string        `json:"leftDay,omitempty"` // the session's day before the game moved with it; "" once it moves by itself
 }
 
 // Running returns the number of the third that is being played, 0 if none is.
@@ -260,6 +261,7 @@ type Listing struct {
 	Result      *Result  `json:"result,omitempty"`
 	State       string   `json:"state,omitempty"`
 	Absent      []string `json:"absent,omitempty"`
+	LeftDay     string   `json:"leftDay,omitempty"`
 
 	// Players are what the players of a finished game have done, by id. Only earlier releases have written them here:
 	// the next change of the game moves them to its GameTallies.

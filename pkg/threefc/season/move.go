@@ -68,7 +68,7 @@ func MoveSessionFunction() app.Function {
 
 // MoveSession moves a session to another day. Its games of the old day start on the new one, at the same time on the
 // clock where the season is played. The games move first, one by one, and the session last, so that the same
-// request goes on where a crash has ended the first. Who is in gets one mail, item.NoticeAfter later: see
+// request, or one with another day, goes on where a crash has ended the first. Who is in gets one mail, item.NoticeAfter later: see
 // game.Service.announce, which does the same for a game. A second run changes nothing. A PIN of the session expires
 // as it was to. Errors: session_begun, bad_start, too_many_sessions_of_day, stale.
 func (s *Mover) MoveSession(ctx context.Context, in *MoveSession) (*SessionPage, error) {
@@ -148,12 +148,12 @@ func (s *Mover) shift(ctx context.Context, x item.Session, in *MoveSession) (zon
 
 	for _, g := range games {
 		at := item.Parse(g.StartTs).In(zone)
-		if at.Format(time.DateOnly) != x.Date {
+		if date := at.Format(time.DateOnly); date != x.Date && g.LeftDay != x.Date || date == in.Body.Date {
 			continue // it was moved by itself, or by a run before
 		}
 
 		to := time.Date(day.Year(), day.Month(), day.Day(), at.Hour(), at.Minute(), at.Second(), 0, zone)
-		if err := s.games.Shift(ctx, g.GameID, in.UserID, g.StartTs, item.Format(to)); err != nil {
+		if err := s.games.Shift(ctx, g.GameID, in.UserID, g.StartTs, item.Format(to), x.Date); err != nil {
 			return nil, err
 		}
 	}

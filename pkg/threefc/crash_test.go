@@ -13,6 +13,7 @@ import (
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/smithy-go/middleware"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
@@ -530,6 +531,47 @@ func TestCrashes(t *testing.T) {
 				m.settle()
 
 				return m.outcome()
+			})
+		})
+	}
+}
+
+// swept are the use cases that a job completes if the request is not repeated: they have an outbox.
+var swept = []string{
+	"finish a game", "correct a finished game", "correct a game of an earlier release", "accept a goal that came too late",
+	"abandon a game", "change the rules of a season", "rename a player", "hide a player", "merge players",
+	"take a player's name down",
+}
+
+// TestRequestIsNotRepeated: wherever a use case dies, the jobs alone leave what they leave without a crash, or what they
+// leave if there was no request.
+func TestRequestIsNotRepeated(t *testing.T) {
+	t.Parallel()
+
+	for _, name := range swept {
+		c := useCases[slices.IndexFunc(useCases, func(c useCase) bool { return c.name == name })]
+
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			end := func(t *testing.T, run func(m *match)) outcome {
+				m := club(t)
+				c.before(m)
+				run(m)
+				m.settle()
+
+				return m.outcome()
+			}
+			none := end(t, func(*match) {})
+			whole := end(t, func(m *match) { testkit.Must(t, c.run(m, m.NewContext(), m.Env(c.fn))) })
+
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
+				got := end(t, func(m *match) { p.Ended(c.run(m, m.NewContext(), m.CrashingEnv(c.fn, p)), c.spared...) })
+				if cmp.Equal(got, none) {
+					return whole
+				}
+
+				return got
 			})
 		})
 	}

@@ -108,6 +108,7 @@
 //	ENDING                LEAGUE#{leagueId}           a league that is to be dropped
 //	OUTBOX                GAME#{gameId}               a finished game that is not in the tables yet
 //	OUTBOX                GAME#{seasonId}             a season with other rules, whose tables are not computed yet
+//	OUTBOX                PLAYER#{playerId}           a player with another name, whom the tables do not show so yet
 //	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes
 //	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour, in all and by one caller
 //	AUTH_CALLER#{hash}    METADATA                    how many links a caller has asked for in an hour

@@ -421,6 +421,41 @@ func (m *match) lose() {
 	}
 }
 
+// TestPlayerMarkedByAnEarlierRelease: the tables are computed for a player whom an earlier release has renamed and marked
+// as stale, before it has died, with the next request for the player.
+func TestPlayerMarkedByAnEarlierRelease(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.played()
+
+	path := "/v1/players/" + m.l.Players[0]
+	was := m.leaders()
+
+	row := testkit.Row[item.Row[item.Player]](m.World.World, tables.App, item.PlayerKey(m.l.Players[0]), item.Profile)
+	row.V().Nickname, row.V().Stale = "Ace", true
+	row.Rev++
+	mirror := row
+	mirror.PK, mirror.SK = item.LeagueKey(m.l.ID), row.PK
+	testkit.PutRows(m.World.World, tables.App, row, mirror)
+
+	stale := func() bool {
+		now := testkit.Row[item.Row[item.Player]](m.World.World, tables.App, row.PK, row.SK)
+		return now.V().Stale
+	}
+
+	m.Do("ann", "PATCH", path, map[string]any{"nickname": "Ace"})
+	m.mirrored("the repeated request")
+	same(t, "the mark after the repeated request", stale(), false)
+	m.Aggregate()
+	same(t, "the leaders", m.leaders(), strings.Replace(was, "Ada", "Ace", 1))
+
+	testkit.PutRows(m.World.World, tables.App, row, mirror)
+	m.Do("ann", "PATCH", path, map[string]any{"nickname": "Adele"})
+	same(t, "the mark after another request", stale(), false)
+	m.Aggregate()
+	same(t, "the leaders after another request", m.leaders(), strings.Replace(was, "Ada", "Adele", 1))
+}
+
 // TestJoinCodes: who has a code joins the pool, however it is typed, for a day.
 func TestJoinCodes(t *testing.T) {
 	t.Parallel()

@@ -119,7 +119,7 @@ var patterns = map[string]string{
 	"AuthCaller":    `AUTH_CALLER#[0-9a-f]{64} METADATA`,
 	"Joins":         `JOINS#[0-9a-f]{64} METADATA`,
 	"JoinCode":      `JOIN#[0-9A-Z]{8} METADATA`,
-	"Outbox":        `OUTBOX GAME#I`,
+	"Outbox":        `OUTBOX (GAME|PLAYER)#I`,
 	"Availability":  `SESSION#I AVAIL#I`,
 	"Preferences":   `USER#U PREFERENCES`,
 	"CancelledGame": `SEASON#I CANCELLED#I`,

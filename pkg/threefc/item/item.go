@@ -65,7 +65,7 @@ const Ending = "ENDING"
 // EndingGrantKey is the sort key of the role of a user in an EndingLeague, which is no right.
 func EndingGrantKey(userID string) string { return Ending + "#" + GrantKey(userID) }
 
-// OutboxKey is the partition of Outbox.
+// OutboxKey is the partition of Outbox and Renamed.
 const OutboxKey = "OUTBOX"
 
 // Invitations is the sort key of how many invitations a user has sent.
@@ -290,6 +290,14 @@ type Outbox struct {
 	GameID   string `json:"gameId"`
 	SeasonID string `json:"seasonId"`
 	Rev      int    `json:"gameRev"`
+}
+
+// Renamed is a player of the outbox: the tables of the league's seasons may not show the player's name, or how everybody
+// sees it, as it is.
+type Renamed struct {
+	PlayerID string `json:"playerId"`
+	LeagueID string `json:"leagueId"`
+	Rev      int    `json:"playerRev"`
 }
 
 // Audit is an entry of the log of corrections of a game.

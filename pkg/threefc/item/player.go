@@ -19,7 +19,7 @@ type Player struct {
 	MergedInto string       `json:"mergedInto,omitempty"`
 	Used       bool         `json:"used,omitempty"`      // was in a team, or another was merged into it: it cannot be deleted
 	Guarded    bool         `json:"guarded,omitempty"`   // an administrator has ended a claim: only members may claim it
-	Stale      bool         `json:"stale,omitempty"`     // the tables may show it as it was before a change
+	Stale      bool         `json:"stale,omitempty"`     // set by earlier releases, as Renamed
 	Renames    limit.Window `json:"renames,omitzero"`    // by who has claimed it
 	Edits      limit.Window `json:"edits,omitzero"`      // by scorekeepers
 	AdminEdits limit.Window `json:"adminEdits,omitzero"` // by administrators

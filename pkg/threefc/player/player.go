@@ -295,7 +295,7 @@ func UpdatePlayerFunction() app.Function {
 		Does:    "Changes the nickname or the avatar of a player, or how everybody sees the name.",
 		IfDown:  "Players can be neither renamed nor hidden.",
 		On:      spec.Route{Method: "PATCH", Path: "/v1/players/{playerId}", Auth: spec.Session},
-		Uses:    league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons),
+		Uses:    league.Writes(tables.GetPlayer, tables.SavePlayer, tables.TakeOutbox, tables.ListSeasons),
 		Sends:   []spec.Queue{game.AggregateQueue},
 		Limits:  []spec.Limit{MaxRenames},
 		Memory:  256,
@@ -367,11 +367,11 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 					return nil, err
 				}
 
-				row.V().Stale = true
+				row.V().Stale = false
 				row, writes := save(row, now)
 				out := page(http.StatusOK, row, in.UserID)
 
-				return out, commit(ctx, tables.SavePlayer, out, writes...)
+				return out, commit(ctx, tables.SavePlayer, out, append(writes, dynamo.PutWrite(game.NewRenamed(row, now)))...)
 			})
 		})
 	if err == nil {
@@ -381,10 +381,24 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 	return out, err
 }
 
-// recompute requests the tables that contain a player, if a change has marked the player, and
-// removes the mark. After a crash between the two, the next request for the player requests them
-// again.
+// recompute requests the tables that contain a player, if the player is in the outbox. If it fails, or the process dies
+// before it, a second run or the sweep of the outbox requests them.
 func (s *Service) recompute(ctx context.Context, playerID string) error {
+	waits, ok, err := dynamo.Get[item.Row[item.Renamed]](ctx, s.DB, tables.TakeOutbox, item.OutboxKey, item.PlayerKey(playerID))
+	if err != nil {
+		return err
+	}
+
+	if ok {
+		return game.Rename(ctx, s.DB, s.queue, waits)
+	}
+
+	return s.recomputeStale(ctx, playerID)
+}
+
+// recomputeStale requests the tables that contain a player whom an earlier release has marked, and removes the mark. It
+// does nothing for others.
+func (s *Service) recomputeStale(ctx context.Context, playerID string) error {
 	row, ok, err := dynamo.Get[item.Row[item.Player]](ctx, s.DB, tables.GetPlayer, item.PlayerKey(playerID), item.Profile)
 	if err != nil || !ok || !row.V().Stale { // or it was deleted since
 		return err
@@ -393,8 +407,7 @@ func (s *Service) recompute(ctx context.Context, playerID string) error {
 	return outbox.Deliver(func() error {
 		return game.Recompute(ctx, s.DB, s.queue, row.V().LeagueID)
 	}, func() error {
-		// The answer has the revision of the change. A change whose player was read before this
-		// write stores the mark again, and the tables are computed once more than they must.
+		// The answer has the revision of the change.
 		row.V().Stale = false
 		return dynamo.Transact(ctx, s.DB, tables.SavePlayer, row.Keep(), row.Mirror(item.LeagueKey(row.V().LeagueID), row.PK))
 	})
@@ -472,7 +485,7 @@ func MergePlayerFunction() app.Function {
 		Does:    "Makes two players one, who are the same person.",
 		IfDown:  "Players cannot be merged.",
 		On:      spec.Route{Method: "POST", Path: "/v1/players/{playerId}/merge", Auth: spec.Session},
-		Uses:    league.Writes(tables.GetPlayer, tables.SavePlayer, tables.ListSeasons),
+		Uses:    league.Writes(tables.GetPlayer, tables.SavePlayer, tables.TakeOutbox, tables.ListSeasons),
 		Sends:   []spec.Queue{game.AggregateQueue},
 		Limits:  []spec.Limit{MaxMerges},
 		Memory:  256,
@@ -521,9 +534,10 @@ func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage
 					return nil, err
 				}
 
-				row.V().MergedInto, row.V().Stale = in.Body.Into, true
+				row.V().MergedInto, row.V().Stale = in.Body.Into, false
 				row, writes := save(row, now)
 				out := page(http.StatusOK, row, in.UserID)
+				writes = append(writes, dynamo.PutWrite(game.NewRenamed(row, now)))
 
 				return out, commit(ctx, tables.SavePlayer, out, append(writes, same...)...)
 			})

@@ -157,7 +157,7 @@ func OperateFunction() app.Function {
 		IfDown: "Operators cannot hide a league.",
 		On:     spec.Route{Method: "POST", Path: "/admin/leagues/{league}", Auth: spec.Admin},
 		Uses: []spec.Access{tables.FindSlug, tables.GetLeague, tables.SaveLeague, tables.EndLeague, tables.DropReport, tables.SaveRemoval,
-			tables.GetPlayer, tables.SavePlayer, tables.ListSeasons},
+			tables.GetPlayer, tables.SavePlayer, tables.TakeOutbox, tables.ListSeasons},
 		Sends:  []spec.Queue{game.AggregateQueue},
 		Memory: 256, Timeout: 10 * time.Second,
 	}, Open, (*Service).Operate, web.ErrNotFound, errWhich, item.ErrNoPlayer, item.ErrScope)

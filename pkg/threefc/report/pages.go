@@ -169,7 +169,7 @@ func SubmitReportFunction() app.Function {
 		On:     spec.Route{Method: "POST", Path: "/report/{league}", Auth: spec.Browser},
 		Uses: []spec.Access{tables.ResolveSession, tables.FindSlug, tables.GetLeague, tables.GetGrant, tables.ListRemovals,
 			tables.ReadPlayers, tables.CountReports, tables.SaveReport, tables.SaveRemoval, tables.ListPlayers, tables.GetPlayer,
-			tables.SavePlayer, tables.ListSeasons, account.CheckDeleted},
+			tables.SavePlayer, tables.TakeOutbox, tables.ListSeasons, account.CheckDeleted},
 		Sends:  []spec.Queue{game.AggregateQueue},
 		Limits: []spec.Limit{MaxReports, MaxLeagueReports},
 		Memory: 256, Timeout: 10 * time.Second,

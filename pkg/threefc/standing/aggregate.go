@@ -241,28 +241,37 @@ func (s *Aggregator) deliver(ctx context.Context, row item.Row[item.Outbox]) err
 	})
 }
 
-// SweepOutboxFunction requests the standings for finished games whose message was lost.
+// SweepOutboxFunction requests the standings for finished games and renamed players whose message was lost.
 func SweepOutboxFunction() app.Function {
 	return app.Job(spec.Function{
 		Name:   "threefc/sweep-outbox",
-		Does:   "Has the standings computed for finished games whose message was lost.",
-		IfDown: "After a failure the standings stay old until the next game.",
+		Does:   "Has the standings computed for finished games and renamed players whose message was lost.",
+		IfDown: "After a failure the standings stay old until the next game, and show names that were changed or hidden.",
 		On:     spec.Schedule("rate(5 minutes)"),
-		Uses:   []spec.Access{tables.ReadOutbox}, Sends: []spec.Queue{game.AggregateQueue},
+		Uses:   []spec.Access{tables.ReadOutbox, tables.ListSeasons, tables.TakeOutbox}, Sends: []spec.Queue{game.AggregateQueue},
 		Memory: 128, Timeout: 30 * time.Second,
 	}, Open, (*Aggregator).SweepOutbox)
 }
 
-// SweepOutbox requests the tables of games that have been in the outbox for more than a minute,
-// because the message was lost. A second run requests them once more, which changes nothing.
+// SweepOutbox requests the tables of games and of players that have been in the outbox for more than a
+// minute, because the message was lost. A second run requests them once more, which changes nothing.
 func (s *Aggregator) SweepOutbox(ctx context.Context) error {
+	if err := s.sweepGames(ctx); err != nil {
+		return err
+	}
+
+	return s.sweepPlayers(ctx)
+}
+
+// sweepGames requests the tables of games, and of seasons with other rules.
+func (s *Aggregator) sweepGames(ctx context.Context) error {
 	rows, err := item.List[item.Outbox](ctx, s.db, tables.ReadOutbox, item.OutboxKey, item.Games)
 	if err != nil {
 		return err
 	}
 
 	for _, r := range rows {
-		if s.now().Sub(item.Parse(r.UpdatedAt)) < time.Minute {
+		if !s.isLost(r.UpdatedAt) {
 			continue
 		}
 
@@ -274,3 +283,26 @@ func (s *Aggregator) SweepOutbox(ctx context.Context) error {
 
 	return nil
 }
+
+// sweepPlayers requests the tables that contain renamed players.
+func (s *Aggregator) sweepPlayers(ctx context.Context) error {
+	rows, err := item.List[item.Renamed](ctx, s.db, tables.ReadOutbox, item.OutboxKey, item.Players)
+	if err != nil {
+		return err
+	}
+
+	for _, r := range rows {
+		if !s.isLost(r.UpdatedAt) {
+			continue
+		}
+
+		if err := game.Rename(ctx, s.db, s.queue, r); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// isLost reports whether the message of a row that was put into the outbox at a time was lost.
+func (s *Aggregator) isLost(at string) bool { return s.now().Sub(item.Parse(at)) >= time.Minute }

@@ -156,7 +156,8 @@ var (
 	GetPlayer   = App.On("Get player", "pk=PLAYER#{playerId}, sk=PROFILE", perRequest, spec.GetItem)
 	ListPlayers = App.On("List players", "pk=LEAGUE#{leagueId}, sk begins with PLAYER#", perRequest, spec.Query)
 	SavePlayer  = App.On("Save player", "pk=PLAYER#{playerId}, sk=PROFILE, by its rev; pk=LEAGUE#{leagueId}, sk=PLAYER#{playerId}; "+
-		"pk=USER#{userId}, sk=PLAYER#{playerId}, with METADATA, by its rev, of a new claim", onUser, spec.PutItem, spec.DeleteItem)
+		"pk=USER#{userId}, sk=PLAYER#{playerId}, with METADATA, by its rev, of a new claim; of another name pk=OUTBOX, "+
+		"sk=PLAYER#{playerId}", onUser, spec.PutItem, spec.DeleteItem)
 	DropPlayer = App.On("Drop player", "what Create player writes, by its rev, with the league, by its rev, and pk=USER#{userId}, "+
 		"sk=PLAYER#{playerId}", rarely, spec.PutItem, spec.DeleteItem)
 	MyPlayers = App.On("List a user's players", "pk=USER#{userId}, sk begins with PLAYER#, then pk=PLAYER#{playerId}, sk=PROFILE (a batch)",
@@ -188,7 +189,8 @@ var (
 	ReadPlayers = App.On("Read players of a season", "pk=PLAYER#{playerId}, sk=PROFILE (batches of 100)", perFinish, spec.BatchGetItem)
 	SaveTables  = App.On("Save tables", "pk=SEASON#{seasonId}, sk=STANDING#{teamId}, PLAYERSTAT#{playerId} and LEADERS, "+
 		"pk=PLAYER#{playerId}, sk=STAT#{seasonId} (batches of 25)", perFinish, spec.BatchWriteItem)
-	TakeOutbox = App.On("Take from outbox", "pk=OUTBOX, sk=GAME#{gameId}, as it was read", perFinish, spec.GetItem, spec.DeleteItem)
+	TakeOutbox = App.On("Take from outbox", "pk=OUTBOX, sk=GAME#{gameId} or PLAYER#{playerId}, as it was read", perFinish,
+		spec.GetItem, spec.DeleteItem)
 	ReadOutbox = App.On("Read outbox", "pk=OUTBOX", perSweep, spec.Query)
 )
 

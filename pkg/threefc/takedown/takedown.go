@@ -65,7 +65,7 @@ func Function() app.Function {
 		On:     spec.Task{},
 		Uses: []spec.Access{
 			tables.FindSlug, tables.GetLeague, tables.SaveLeague, tables.EndLeague, tables.DropLeague, tables.GetPlayer,
-			tables.SavePlayer, tables.ListSeasons,
+			tables.SavePlayer, tables.TakeOutbox, tables.ListSeasons,
 		},
 		Sends:  []spec.Queue{game.AggregateQueue},
 		Memory: 256, Timeout: 15 * time.Minute,
@@ -162,8 +162,10 @@ func RenameLeague(ctx context.Context, db dynamo.DB, now time.Time, id string) e
 }
 
 // RenamePlayer gives a player a neutral name without an avatar, unless the player has them, and requests the tables.
-// A second run requests them again. Errors: player_not_found.
+// A second run requests them again, and so does the sweep of the outbox after a crash. Errors: player_not_found.
 func RenamePlayer(ctx context.Context, db dynamo.DB, q queue.Sender, now time.Time, id string) (out Taken, err error) {
+	var waits item.Row[item.Renamed]
+
 	err = dynamo.Retry(ctx, item.Attempts, func() error {
 		row, err := item.PlayerRow.Read(ctx, db, id)
 		if err != nil {
@@ -177,12 +179,18 @@ func RenamePlayer(ctx context.Context, db dynamo.DB, q queue.Sender, now time.Ti
 
 		row.V().Nickname, row.V().Avatar = PlayerName, ""
 		row, saved := row.Save(now)
+		waits = game.NewRenamed(row, now)
 
-		return dynamo.Transact(ctx, db, tables.SavePlayer, saved, row.Mirror(item.LeagueKey(row.V().LeagueID), row.PK))
+		return dynamo.Transact(ctx, db, tables.SavePlayer, saved, row.Mirror(item.LeagueKey(row.V().LeagueID), row.PK),
+			dynamo.PutWrite(waits))
 	})
 	if err != nil {
 		return out, err
 	}
 
-	return out, game.Recompute(ctx, db, q, out.LeagueID)
+	if waits.PK == "" { // the player has the name already
+		return out, game.Recompute(ctx, db, q, out.LeagueID)
+	}
+
+	return out, game.Rename(ctx, db, q, waits)
 }

@@ -79,7 +79,8 @@ func ImportFunction() app.Function {
 // PutResult do. If a row is wrong it writes nothing, and returns invalid_rows with what is wrong in
 // rows. A dry run returns that as errors. Rows that are stored already are left as they are, so a
 // second run of the same file changes nothing, and completes an interrupted one: a match has its id
-// from the file, or one that is always the same for its name.
+// from the file, or one that is always the same for its name. The last match of the file that is stored
+// is notified again, because an interrupted run may have died before: see AddMatch.
 //
 // In a CSV file of a card teams are separated by ";" and the members of a team by "+"; a team that
 // defends a title begins with "*", and "Name: " before the members names it. Titles are separated by
@@ -129,13 +130,14 @@ func (s *Events) Import(ctx context.Context, in *Import) (*ImportPage, error) {
 	}
 
 	if !in.Body.DryRun {
-		for _, change := range changes {
-			if err := change(ctx, s); err != nil {
+		for _, c := range changes {
+			if err := c.write(ctx, s); err != nil {
 				return nil, err
 			}
 		}
 	}
 
+	changes = slices.DeleteFunc(changes, func(c change) bool { return c.stored })
 	out := &ImportPage{}
 	out.Body.Rows, out.Body.Changes, out.Body.DryRun = len(rows), len(changes), in.Body.DryRun
 	out.Body.Errors = append([]RowError{}, wrong...)
@@ -143,8 +145,11 @@ func (s *Events) Import(ctx context.Context, in *Import) (*ImportPage, error) {
 	return out, nil
 }
 
-// change writes what a row of a file changes.
-type change func(ctx context.Context, s *Events) error
+// change is what a row of a file changes.
+type change struct {
+	write  func(ctx context.Context, s *Events) error
+	stored bool // the row is stored: only the notice of it may be missing
+}
 
 // row is a row of a file: the fields of a CSV line by column, or a JSON value.
 type row struct {
@@ -243,9 +248,18 @@ type ImportedMatch struct {
 	MatchFields
 }
 
-// planCard returns what the rows of a card add, and what is wrong with them.
+// planCard returns what the rows of a card add, and what is wrong with them. The rows are added in their order, so that
+// a run that has died may have left out the notice of the last one that is stored.
 func planCard(in *Import, on item.EventWithCard, rows []row) (changes []change, wrong []RowError) {
 	seen, card := map[string]int{}, slices.Clone(on.Card)
+	add := func(id string, f MatchFields, stored bool) change {
+		m := &AddMatch{Admin: in.Admin, EventID: on.ID}
+		m.Body.ID, m.Body.MatchFields = id, f
+
+		return change{func(ctx context.Context, s *Events) error { _, err := s.AddMatch(ctx, m); return err }, stored}
+	}
+
+	var last []change // that is stored
 
 	for _, r := range rows {
 		m, errs := decode[ImportedMatch](r, []string{"id", "name", "points", "preshow", "championships", "teams"}, matchOf)
@@ -268,6 +282,8 @@ func planCard(in *Import, on item.EventWithCard, rows []row) (changes []change, 
 				wrong = append(wrong, RowError{r.line, "", "the card has this match with other fields: change it there"})
 			}
 
+			last = []change{add(id, withoutTeamIDs(m.MatchFields), true)}
+
 			continue
 		}
 
@@ -282,13 +298,10 @@ func planCard(in *Import, on item.EventWithCard, rows []row) (changes []change, 
 			continue
 		}
 
-		add := &AddMatch{Admin: in.Admin, EventID: on.ID}
-		add.Body.ID, add.Body.MatchFields = id, m.MatchFields
-
-		changes = append(changes, func(ctx context.Context, s *Events) error { _, err := s.AddMatch(ctx, add); return err })
+		changes = append(changes, add(id, m.MatchFields, false))
 	}
 
-	return changes, wrong
+	return append(last, changes...), wrong
 }
 
 // matchOf returns a match of a CSV line as a JSON value.
@@ -397,7 +410,7 @@ func planResults(in *Import, on item.EventWithCard, rows []row) (changes []chang
 		put := &PutResult{Admin: in.Admin, EventID: on.ID, MatchID: m.ID}
 		put.Body.Result, put.Body.Reason = NewResult(result), of.Reason
 
-		changes = append(changes, func(ctx context.Context, s *Events) error { _, err := s.PutResult(ctx, put); return err })
+		changes = append(changes, change{write: func(ctx context.Context, s *Events) error { _, err := s.PutResult(ctx, put); return err }})
 	}
 
 	return changes, wrong

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +21,7 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/notice"
 )
 
 const cardFile = `name,points,preshow,championships,teams
@@ -204,12 +207,20 @@ func cmpOr(text, other string) string {
 	return text
 }
 
-// TestInterruptedImportIsRepeated: a second run completes the first.
+// TestInterruptedImportIsRepeated: a second run completes the first, and notifies the members who had picked of each match.
 func TestInterruptedImportIsRepeated(t *testing.T) {
 	t.Parallel()
-	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) map[string]string {
+
+	type outcome struct {
+		Card    map[string]string
+		Notices []string // without repetitions: a member gets one for each id
+	}
+
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := pickemtest.New(t)
-		w.CreateShow(0)
+		w.AddMembers("ann")
+		w.CreateShow(1)
+		w.Pick("ann", pickemtest.Show, 0)
 
 		in := &event.Import{EventID: pickemtest.Show}
 		in.UserID = testkit.Administrator
@@ -224,12 +235,19 @@ func TestInterruptedImportIsRepeated(t *testing.T) {
 		s, err := item.ReadEventWithCard(w.NewContext(), w.DB(), pickemtest.Show)
 		testkit.Must(t, err)
 
-		card := map[string]string{}
+		out := outcome{Card: map[string]string{}}
 		for _, m := range s.Card {
-			card[m.GSISK] = m.ID + m.Name
+			out.Card[m.GSISK] = m.ID + m.Name
 		}
 
-		return card
+		bodies := map[string]bool{}
+		for _, m := range w.Queues.Messages(notice.Queue.Name) {
+			bodies[m.Body] = true
+		}
+
+		out.Notices = slices.Sorted(maps.Keys(bodies))
+
+		return out
 	})
 }
 

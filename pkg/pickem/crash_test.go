@@ -3,9 +3,12 @@ package pickem_test
 import (
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
@@ -13,6 +16,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/league"
 	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/score"
@@ -241,6 +245,86 @@ func TestCrashes(t *testing.T) {
 				return outcomeOf(w)
 			})
 		})
+	}
+}
+
+// swept are the use cases whose messages LockEvents sends again if the request is not repeated.
+var swept = []string{
+	"a result is corrected", "a result is cleared", "the points of a match change", "a bonus changes", "an event is deleted",
+}
+
+// times are those of rows, which depend on when a job has run.
+var times = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
+
+// TestRequestIsNotRepeated: wherever a use case dies, the jobs alone leave the rows that they leave without a crash, or
+// those that they leave if there was no request.
+func TestRequestIsNotRepeated(t *testing.T) {
+	t.Parallel()
+
+	cases := slices.DeleteFunc(jobCases(t), func(c jobCase) bool { return !slices.Contains(swept, c.name) })
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+
+			end := func(t *testing.T, run func(w *pickemtest.Room)) (rows []string) {
+				w := pickemtest.New(t)
+				c.before(w)
+				run(w)
+				settle(w)
+
+				for _, r := range outcomeOf(w).Rows {
+					rows = append(rows, times.ReplaceAllString(r, "*"))
+				}
+
+				return rows
+			}
+			none := end(t, func(*pickemtest.Room) {})
+			whole := end(t, func(w *pickemtest.Room) { testkit.Must(t, c.run(w, w.Env(c.fn))) })
+
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+				rows := end(t, func(w *pickemtest.Room) { p.Ended(c.run(w, w.CrashingEnv(c.fn, p))) })
+				if cmp.Equal(rows, none) {
+					return whole
+				}
+
+				return rows
+			})
+		})
+	}
+}
+
+// TestInterruptedImportOfResults: wherever it dies, a second run and the jobs leave what they leave without a crash.
+func TestInterruptedImportOfResults(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []league.Standing {
+		w := pickemtest.New(t)
+		w.RequestScores("clash-of-tides")
+		w.ScoreQueued()
+
+		in := &event.Import{Admin: byRoot, EventID: pickemtest.Show}
+		in.Body.Kind, in.Body.Format, in.Body.Text = "results", "csv", "match,result\nMatch 1,1\nMatch 2,void\n"
+
+		run := func(env app.Env) error {
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).Import(w.NewContext(), in)
+			return err
+		}
+		p.Ended(run(w.CrashingEnv(event.ImportFunction(), p)))
+		testkit.Must(t, run(w.Env(event.ImportFunction())))
+		settle(w)
+
+		return w.Standings("2026")
+	})
+}
+
+// settle lets time pass, and runs the jobs that complete what is left.
+func settle(w *pickemtest.Room) {
+	w.T.Helper()
+
+	s := testkit.Open(w.World, event.LockEventsFunction(), event.OpenEvents)
+	for _, d := range []time.Duration{0, 3 * time.Minute, 16 * time.Minute} {
+		w.MoveClock(w.Clock.Now().Add(d))
+		testkit.Must(w.T, s.LockEvents(w.NewContext()))
+		w.ScoreQueued()
 	}
 }
 

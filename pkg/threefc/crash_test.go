@@ -42,6 +42,7 @@ import (
 type outcome struct {
 	Rows     []string            // as JSON
 	Messages map[string][]string // bodies by queue, without repetitions: the receivers are idempotent
+	Mails    []string            // addresses and subjects, without repetitions: a crash may repeat a mail
 }
 
 // random are ids and hashes.
@@ -96,6 +97,13 @@ func (m *match) outcome() outcome {
 		}
 	}
 
+	mails := map[string]bool{}
+	for _, one := range m.Mail.Sent() {
+		mails[one.To+" "+one.Subject] = true
+	}
+
+	o.Mails = slices.Sorted(maps.Keys(mails))
+
 	return o
 }
 
@@ -121,6 +129,44 @@ func (m *match) played() {
 
 	m.Play("sam", m.id)
 	m.Aggregate()
+}
+
+// heard leaves a finished game and a session of tomorrow, in which lena and vic play. No mail is sent yet.
+func (m *match) heard() {
+	m.T.Helper()
+	m.lena()
+	m.Do("vic", "POST", "/v1/players/"+m.l.Players[4]+"/claim", nil)
+	m.tomorrow()
+	m.step("thirds/1/start")
+	m.Play("sam", m.id)
+	m.Aggregate()
+}
+
+// moved leaves a game that has moved, with its session, and that lena plays.
+func (m *match) moved() {
+	m.T.Helper()
+	m.lena()
+	m.Do("vic", "POST", "/v1/players/"+m.l.Players[4]+"/claim", nil)
+	m.Do("lena", "PUT", "/v1/sessions/"+m.l.SessionID+"/availability", map[string]any{"status": "in"})
+	m.moveTo(20)
+	m.Do("sam", "PATCH", "/v1/sessions/"+m.l.SessionID, map[string]any{"sessionDate": "2026-06-14"})
+}
+
+// reminding is a use case that decides who gets a mail.
+func reminding(in func(*match) notice.Remind) func(*match, context.Context, app.Env) error {
+	return func(m *match, ctx context.Context, env app.Env) error {
+		return open(m, env, notice.OpenNotifier).RemindSession(ctx, in(m))
+	}
+}
+
+// mailing is a use case that mails lena.
+func mailing(in func(*match) notice.Mail) func(*match, context.Context, app.Env) error {
+	return func(m *match, ctx context.Context, env app.Env) error {
+		mail := in(m)
+		mail.UserID = decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
+
+		return open(m, env, notice.OpenMailer).SendMail(ctx, mail)
+	}
 }
 
 // useCase is a use case of several writes.
@@ -194,7 +240,7 @@ var useCases = []useCase{
 
 		return err
 	}},
-	{"move a game", game.UpdateGameFunction(), nil, func(*match) {}, func(m *match, ctx context.Context, env app.Env) error {
+	{"move a game", game.UpdateGameFunction(), nil, (*match).lena, func(m *match, ctx context.Context, env app.Env) error {
 		in := &game.UpdateGame{User: ann, GameID: m.id, Key: idem.Key{IdempotencyKey: "K"}}
 		in.Body.StartTs = new(threefctest.Noon.Add(30 * time.Hour))
 		_, err := open(m, env, game.Open).UpdateGame(ctx, in)
@@ -405,6 +451,30 @@ var useCases = []useCase{
 	}, func(m *match, ctx context.Context, env app.Env) error {
 		return open(m, env, standing.Open).SweepOutbox(ctx)
 	}},
+	{"ask for mails about a finished game", notice.NotifyFinishFunction(), nil, (*match).heard,
+		func(m *match, ctx context.Context, env app.Env) error {
+			return open(m, env, notice.OpenNotifier).NotifyFinish(ctx, standing.Finished{GameID: m.id})
+		}},
+	{"ask for reminders", notice.RemindSessionFunction(), nil, (*match).heard,
+		reminding(func(m *match) notice.Remind { return notice.Remind{SessionID: m.l.SessionID} })},
+	{"ask for mails about a session that has moved", notice.RemindSessionFunction(), nil, (*match).moved,
+		reminding(func(m *match) notice.Remind {
+			return notice.Remind{Move: game.Move{SessionID: m.l.SessionID, Count: 1}}
+		})},
+	{"ask for mails about a game that has moved", notice.RemindSessionFunction(), nil, (*match).moved,
+		reminding(func(m *match) notice.Remind { return notice.Remind{Move: game.Move{GameID: m.id, Count: 1}} })},
+	{"send the reminders of the hour", notice.SendRemindersFunction(), nil, (*match).heard,
+		func(m *match, ctx context.Context, env app.Env) error {
+			return open(m, env, notice.OpenNotifier).SendReminders(ctx)
+		}},
+	{"mail a result", notice.SendMailFunction(), nil, (*match).heard,
+		mailing(func(m *match) notice.Mail { return notice.Mail{GameID: m.id} })},
+	{"mail a reminder", notice.SendMailFunction(), nil, (*match).heard,
+		mailing(func(m *match) notice.Mail { return notice.Mail{SessionID: m.l.SessionID} })},
+	{"mail a move of a session", notice.SendMailFunction(), nil, (*match).moved,
+		mailing(func(m *match) notice.Mail { return notice.Mail{Move: game.Move{SessionID: m.l.SessionID, Count: 1}} })},
+	{"mail a move of a game", notice.SendMailFunction(), nil, (*match).moved,
+		mailing(func(m *match) notice.Mail { return notice.Mail{Move: game.Move{GameID: m.id, Count: 1}} })},
 	{"forget a player", userdata.ForgetUserFunction(), nil, func(m *match) {
 		m.played()
 
@@ -536,9 +606,10 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// swept are the use cases that a job completes if the request is not repeated: they have an outbox.
+// swept are the use cases that jobs complete if the request is not repeated: they have an outbox, or send the message of
+// the mail before they write.
 var swept = []string{
-	"finish a game", "correct a finished game", "correct a game of an earlier release", "accept a goal that came too late",
+	"move a game", "finish a game", "correct a finished game", "correct a game of an earlier release", "accept a goal that came too late",
 	"abandon a game", "change the rules of a season", "rename a player", "hide a player", "merge players",
 	"take a player's name down",
 }
@@ -556,9 +627,11 @@ func TestRequestIsNotRepeated(t *testing.T) {
 
 			end := func(t *testing.T, run func(m *match)) outcome {
 				m := club(t)
+				m.Accounts()
 				c.before(m)
 				run(m)
 				m.settle()
+				m.Notify()
 
 				return m.outcome()
 			}

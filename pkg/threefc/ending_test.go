@@ -124,6 +124,29 @@ func TestDeletionThatDiedIsTakenBack(t *testing.T) {
 	})
 }
 
+// TestDeletionThatDiedIsDropped: of a league whose deletion has died and is not repeated nothing is left after its day.
+func TestDeletionThatDiedIsDropped(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+		m := club(t)
+		m.played()
+		m.lose()
+
+		before := m.kept()
+		fn := league.EndLeagueFunction()
+		_, err := open(m, m.CrashingEnv(fn, p), league.Open).EndLeague(m.NewContext(), &league.EndLeague{User: ann, LeagueID: m.l.ID})
+		p.Ended(err)
+		m.pass(25 * time.Hour)
+		m.dropLeagues()
+
+		if slices.Equal(m.kept(), before) { // it was not deleted
+			return nil
+		}
+
+		return m.left(m.l.ID)
+	})
+}
+
 // TestDeletionAndRestorationAtOnce: each league has the roles of all members afterwards. A deletion during which the
 // league is restored is refused, and a restoration during which it is deleted begins again.
 func TestDeletionAndRestorationAtOnce(t *testing.T) {

@@ -281,7 +281,7 @@ func TestRequestIsNotRepeated(t *testing.T) {
 			none := end(t, func(*pickemtest.Room) {})
 			whole := end(t, func(w *pickemtest.Room) { testkit.Must(t, c.run(w, w.Env(c.fn))) })
 
-			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+			dynamotest.CheckDeaths(t, func(t *testing.T, p *dynamotest.Process) []string {
 				rows := end(t, func(w *pickemtest.Room) { p.Ended(c.run(w, w.CrashingEnv(c.fn, p))) })
 				if cmp.Equal(rows, none) {
 					return whole

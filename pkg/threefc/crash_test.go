@@ -638,7 +638,7 @@ func TestRequestIsNotRepeated(t *testing.T) {
 			none := end(t, func(*match) {})
 			whole := end(t, func(m *match) { testkit.Must(t, c.run(m, m.NewContext(), m.Env(c.fn))) })
 
-			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
+			dynamotest.CheckDeaths(t, func(t *testing.T, p *dynamotest.Process) outcome {
 				got := end(t, func(m *match) { p.Ended(c.run(m, m.NewContext(), m.CrashingEnv(c.fn, p)), c.spared...) })
 				if cmp.Equal(got, none) {
 					return whole

@@ -196,6 +196,29 @@ func (p *Process) do(name string, call func() error) error {
 func CheckCrashes[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
 	t.Helper()
 
+	check(t, scenario, func(k int) map[string]*Process {
+		return map[string]*Process{
+			fmt.Sprintf("call %d after=false", k): CrashAt(k, false),
+			fmt.Sprintf("call %d after=true", k):  CrashAt(k, true),
+			fmt.Sprintf("call %d fails", k):       {at: k, once: true},
+		}
+	})
+}
+
+// CheckDeaths is CheckCrashes for a scenario that does not run the job again. It runs scenario with a crash
+// before each I/O call, which leaves the same as one after the call before.
+func CheckDeaths[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
+	t.Helper()
+
+	check(t, scenario, func(k int) map[string]*Process {
+		return map[string]*Process{fmt.Sprintf("call %d", k): CrashAt(k, false)}
+	})
+}
+
+// check runs scenario without a crash, and with each of the processes for each of its calls.
+func check[W any](t *testing.T, scenario func(t *testing.T, p *Process) W, processes func(call int) map[string]*Process) {
+	t.Helper()
+
 	var whole Process
 
 	want := scenario(t, &whole)
@@ -207,31 +230,25 @@ func CheckCrashes[W any](t *testing.T, scenario func(t *testing.T, p *Process) W
 		t.Fatal("the scenario gives the error of the first run to nobody: call Ended")
 	}
 
-	check := func(name string, p *Process) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			got := scenario(t, p)
-			if diff := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
-				t.Errorf("the state after a crash and a second run differs (-without a crash +after it):\n%s", diff)
-			}
-
-			if p.hidden {
-				t.Errorf("the run reports success, although its call %d, %s, has failed", p.at, p.lost)
-			}
-
-			if !p.once {
-				Record("crashes", t.Name())
-			}
-		})
-	}
-
 	for k := 1; k <= whole.calls; k++ {
-		for _, after := range []bool{false, true} {
-			check(fmt.Sprintf("call %d after=%v", k, after), CrashAt(k, after))
-		}
+		for name, p := range processes(k) {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 
-		check(fmt.Sprintf("call %d fails", k), &Process{at: k, once: true})
+				got := scenario(t, p)
+				if diff := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
+					t.Errorf("the state after a crash differs (-without a crash +after it):\n%s", diff)
+				}
+
+				if p.hidden {
+					t.Errorf("the run reports success, although its call %d, %s, has failed", p.at, p.lost)
+				}
+
+				if !p.once {
+					Record("crashes", t.Name())
+				}
+			})
+		}
 	}
 }
 

@@ -356,6 +356,14 @@ func TestBrokenJob(t *testing.T) {
 
 			return 1
 		})
+	case "is not run again":
+		CheckDeaths(t, func(t *testing.T, p *Process) (counts bool) {
+			cfg, prefix := CreateTables(t, []spec.Table{tallies})
+			p.Ended(count(t.Context(), dynamo.Open(p.AWS(cfg), prefix), true))
+			_, counts, _ = dynamo.Get[tally](t.Context(), dynamo.Open(cfg, prefix), getIt, "1")
+
+			return counts
+		})
 	case "works":
 		CheckCrashes(t, counting(true))
 	case "hides a failure":
@@ -403,14 +411,15 @@ func TestCrashReports(t *testing.T) {
 	}{
 		{"counts twice", []string{
 			"--- FAIL: TestBrokenJob/call_1_after=true", "--- FAIL: TestBrokenJob/call_2_after=false",
-			"the state after a crash and a second run differs",
+			"the state after a crash differs",
 		}, []string{"--- FAIL: TestBrokenJob/call_1_after=false", "--- FAIL: TestBrokenJob/call_2_after=true", "call_3"}, 4},
 		{"does nothing", []string{"the job makes no I/O call"}, nil, 0},
 		{"ignores its error", []string{"call Ended"}, []string{"call_1"}, 0},
 		{"hides an error", []string{"--- FAIL: TestBrokenJob/call_1_fails", "although its call 1, UpdateItem "},
 			[]string{"--- FAIL: TestBrokenJob/call_1_after"}, 2},
-		{"handles an error", []string{"--- FAIL: TestBrokenJob/call_1_fails", "the state after a crash and a second run differs"},
+		{"handles an error", []string{"--- FAIL: TestBrokenJob/call_1_fails", "the state after a crash differs"},
 			[]string{"reports success", "--- FAIL: TestBrokenJob/call_1_after"}, 2},
+		{"is not run again", []string{"--- FAIL: TestBrokenJob/call_1", "the state after a crash differs"}, []string{"call_1_", "call_2"}, 1},
 		{"works", []string{"PASS"}, []string{"FAIL"}, 2},
 		{"hides a failure", []string{"the run makes no I/O call", "its call 2, UpdateItem "}, []string{"its call 1"}, 0},
 	} {

@@ -173,6 +173,23 @@ func TestDeletionAndRestorationAtOnce(t *testing.T) {
 	}
 	members := "ann admin, sam scorekeeper, sue scorekeeper, vic viewer"
 
+	t.Run("two restorations", func(t *testing.T) {
+		t.Parallel()
+		m, end, restore := begin(t)
+		testkit.Must(t, end("", nil))
+
+		fn := league.RestoreLeagueFunction()
+		for range 2 { // the second finds what the first has begun
+			p := dynamotest.CrashAt(4, false) // the roles are not written
+			_, err := open(m, m.CrashingEnv(fn, p), league.Open).RestoreLeague(m.NewContext(), &league.RestoreLeague{User: ann, LeagueID: m.l.ID})
+			isError(t, "the restoration", err, dynamotest.ErrCrashed)
+			same(t, "the revision", testkit.Row[item.Row[item.EndingLeague]](m.World.World, tables.App, item.LeagueKey(m.l.ID), item.Ending).Rev, 2)
+		}
+
+		testkit.Must(t, restore("", nil))
+		same(t, "the members", m.members(), members)
+	})
+
 	for _, step := range []string{"TransactWriteItems", "Query"} {
 		t.Run("a restoration after "+step, func(t *testing.T) {
 			t.Parallel()

@@ -62,7 +62,7 @@ func (s *Service) EndLeague(ctx context.Context, in *EndLeague) (*httpapi.Remove
 			return nil, cmp.Or[error](err, item.ErrScope)
 		}
 
-		if ending, err = take(ctx, s.DB, was, now); err != nil {
+		if ending, err = take(ctx, s.DB, was, false, now); err != nil {
 			return nil, dynamo.RefusedAs(err, httpapi.ErrStale)
 		}
 	case err != nil:
@@ -95,8 +95,15 @@ func (s *Service) EndLeague(ctx context.Context, in *EndLeague) (*httpapi.Remove
 }
 
 // take writes a league that ends with another revision, before its roles are written by replaceGrants, so that the
-// deletion or the restoration that has begun before writes no more of them.
-func take(ctx context.Context, db dynamo.DB, ending item.Row[item.EndingLeague], now time.Time) (item.Row[item.EndingLeague], error) {
+// deletion or the restoration that has begun before writes no more of them. returns is whether it is a restoration: two of
+// them do not refuse each other, or each would begin again because of the other.
+func take(ctx context.Context, db dynamo.DB, ending item.Row[item.EndingLeague], returns bool, now time.Time) (
+	item.Row[item.EndingLeague], error) {
+	if returns && ending.V().Returns {
+		return ending, nil
+	}
+
+	ending.V().Returns = returns
 	ending, saved := ending.Save(now)
 	err := dynamo.Transact(ctx, db, tables.EndLeague, saved, ending.Mirror(item.Ending, ending.PK))
 
@@ -295,7 +302,7 @@ func (s *Service) restore(ctx context.Context, in *RestoreLeague) (*LeaguePage, 
 		return nil, item.ErrAdmin
 	}
 
-	if ending, err = take(ctx, s.DB, ending, now); err != nil {
+	if ending, err = take(ctx, s.DB, ending, true, now); err != nil {
 		return nil, err
 	}
 

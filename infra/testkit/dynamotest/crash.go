@@ -189,34 +189,38 @@ func (p *Process) do(name string, call func() error) error {
 // CheckCrashes tests that a job survives a crash at every I/O call. scenario creates
 // its own world, runs the job with its I/O through p, runs the job again without a
 // crash, as its trigger would, and returns the resulting state. It gives the error of the
-// first run to Ended. CheckCrashes runs scenario once without a crash, and three times for
-// each I/O call: with a crash before the call, with one after it, and with a failure of
-// that call only, which the first run must return as an error. All runs must return the
-// same state.
+// first run to Ended. CheckCrashes runs scenario once without a crash, and twice for
+// each I/O call: with a crash before the call, which leaves the same as one after the call
+// before, and with a failure of that call only, which the first run must return as an error;
+// and once with a crash after the last call. All runs must return the same state.
 func CheckCrashes[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
 	t.Helper()
 
-	check(t, scenario, func(k int) map[string]*Process {
-		return map[string]*Process{
-			fmt.Sprintf("call %d after=false", k): CrashAt(k, false),
-			fmt.Sprintf("call %d after=true", k):  CrashAt(k, true),
-			fmt.Sprintf("call %d fails", k):       {at: k, once: true},
+	check(t, scenario, func(k int, last bool) map[string]*Process {
+		all := map[string]*Process{
+			fmt.Sprintf("call %d", k):       CrashAt(k, false),
+			fmt.Sprintf("call %d fails", k): {at: k, once: true},
 		}
+		if last {
+			all[fmt.Sprintf("after call %d", k)] = CrashAt(k, true)
+		}
+
+		return all
 	})
 }
 
 // CheckDeaths is CheckCrashes for a scenario that does not run the job again. It runs scenario with a crash
-// before each I/O call, which leaves the same as one after the call before.
+// before each I/O call.
 func CheckDeaths[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
 	t.Helper()
 
-	check(t, scenario, func(k int) map[string]*Process {
+	check(t, scenario, func(k int, _ bool) map[string]*Process {
 		return map[string]*Process{fmt.Sprintf("call %d", k): CrashAt(k, false)}
 	})
 }
 
 // check runs scenario without a crash, and with each of the processes for each of its calls.
-func check[W any](t *testing.T, scenario func(t *testing.T, p *Process) W, processes func(call int) map[string]*Process) {
+func check[W any](t *testing.T, scenario func(t *testing.T, p *Process) W, processes func(call int, last bool) map[string]*Process) {
 	t.Helper()
 
 	var whole Process
@@ -231,7 +235,7 @@ func check[W any](t *testing.T, scenario func(t *testing.T, p *Process) W, proce
 	}
 
 	for k := 1; k <= whole.calls; k++ {
-		for name, p := range processes(k) {
+		for name, p := range processes(k, k == whole.calls) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 

@@ -134,8 +134,8 @@ type EndingLeague struct {
 	Rev    int    `json:"leagueRev"`
 	Until  string `json:"until"` // it may be restored
 	By     string `json:"byUserId"`
-	// Returns is whether a restoration has begun since the deletion, which may have died.
-	Returns bool `json:"returns,omitempty"`
+	// Restoring is whether a restoration has begun since the last request to delete the league. It may have died.
+	Restoring bool `json:"restoring,omitempty"`
 }
 
 // Grant is the role of a user in a league. Its mirror is in the partition of the user.

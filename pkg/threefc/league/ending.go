@@ -95,15 +95,15 @@ func (s *Service) EndLeague(ctx context.Context, in *EndLeague) (*httpapi.Remove
 }
 
 // take writes a league that ends with another revision, before its roles are written by replaceGrants, so that the
-// deletion or the restoration that has begun before writes no more of them. returns is whether it is a restoration: two of
-// them do not refuse each other, or each would begin again because of the other.
-func take(ctx context.Context, db dynamo.DB, ending item.Row[item.EndingLeague], returns bool, now time.Time) (
+// deletion or the restoration that has begun before writes no more of them. restoring is whether it is a restoration: a
+// second one leaves the revision as it is, because otherwise each would begin again because of the other.
+func take(ctx context.Context, db dynamo.DB, ending item.Row[item.EndingLeague], restoring bool, now time.Time) (
 	item.Row[item.EndingLeague], error) {
-	if returns && ending.V().Returns {
+	if restoring && ending.V().Restoring {
 		return ending, nil
 	}
 
-	ending.V().Returns = returns
+	ending.V().Restoring = restoring
 	ending, saved := ending.Save(now)
 	err := dynamo.Transact(ctx, db, tables.EndLeague, saved, ending.Mirror(item.Ending, ending.PK))
 

@@ -99,19 +99,28 @@ func TestLeagueVanishes(t *testing.T) {
 	same(t, "the rows", m.kept(), before)
 }
 
+// deleted leaves a league whose deletion is run by a process that may die, and returns what was kept before it.
+func deleted(t *testing.T, p *dynamotest.Process) (m *match, before []string) {
+	t.Helper()
+
+	m = club(t)
+	m.played()
+	m.lose()
+
+	before = m.kept()
+	env := m.CrashingEnv(league.EndLeagueFunction(), p)
+	_, err := open(m, env, league.Open).EndLeague(m.NewContext(), &league.EndLeague{User: ann, LeagueID: m.l.ID})
+	p.Ended(err)
+
+	return m, before
+}
+
 // TestDeletionThatDiedIsTakenBack: who deletes a league and does not repeat the request can restore it, wherever the
 // deletion has died, and cannot delete for good what is left by the request for a league without seasons.
 func TestDeletionThatDiedIsTakenBack(t *testing.T) {
 	t.Parallel()
-	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
-		m := club(t)
-		m.played()
-		m.lose()
-
-		before := m.kept()
-		fn := league.EndLeagueFunction()
-		_, err := open(m, m.CrashingEnv(fn, p), league.Open).EndLeague(m.NewContext(), &league.EndLeague{User: ann, LeagueID: m.l.ID})
-		p.Ended(err)
+	dynamotest.CheckDeaths(t, func(t *testing.T, p *dynamotest.Process) []string {
+		m, before := deleted(t, p)
 
 		if out := m.Ask("ann", "DELETE", "/v1/leagues/"+m.l.ID, nil); out.StatusCode < 400 {
 			t.Errorf("the request for a league without seasons: %d", out.StatusCode)
@@ -127,15 +136,8 @@ func TestDeletionThatDiedIsTakenBack(t *testing.T) {
 // TestDeletionThatDiedIsDropped: of a league whose deletion has died and is not repeated nothing is left after its day.
 func TestDeletionThatDiedIsDropped(t *testing.T) {
 	t.Parallel()
-	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
-		m := club(t)
-		m.played()
-		m.lose()
-
-		before := m.kept()
-		fn := league.EndLeagueFunction()
-		_, err := open(m, m.CrashingEnv(fn, p), league.Open).EndLeague(m.NewContext(), &league.EndLeague{User: ann, LeagueID: m.l.ID})
-		p.Ended(err)
+	dynamotest.CheckDeaths(t, func(t *testing.T, p *dynamotest.Process) []string {
+		m, before := deleted(t, p)
 		m.pass(25 * time.Hour)
 		m.dropLeagues()
 
